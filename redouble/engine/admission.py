@@ -1,0 +1,98 @@
+"""The ordered checks that a request passes in an unusual state, and the one way to refuse it.
+
+`process` comes here only when the command is unknown, the number of arguments wrong, or a bit is set
+in `client.flags | engine.flags`. The order is Redis' own, because it decides which error a client
+sees. Whatever is refused in a MULTI breaks the transaction, and `refuse` is the place for that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from redouble.engine import flags as f
+from redouble.errors import NO_AUTH, wrong_arity
+from redouble.protocol.reply import QUEUED, ErrorReply
+
+if TYPE_CHECKING:
+    from redouble.engine.client import Client
+    from redouble.engine.command import Command
+    from redouble.engine.engine import Engine
+
+_SHOWN: Final = 128
+#: First words of HTTP: somebody's browser has been made to talk to us.
+_CROSS_PROTOCOL: Final = (b"post", b"host:")
+
+
+def admit(engine: Engine, client: Client, command: Command | None, argv: list[bytes]) -> Command | None:
+    """The command if it is to run now; None when it was refused, queued or postponed."""
+    if command is None:
+        if argv[0].lower() in _CROSS_PROTOCOL:
+            client.close_after_reply()
+        else:
+            refuse(engine, client, None, unknown_command(engine, argv))
+        return None
+    if not command.fits(len(argv)):
+        refuse(engine, client, command, wrong_arity(command.full_name).text)
+        return None
+    error = _objection(engine, client, command, argv)
+    if error is not None:
+        refuse(engine, client, command, error)
+        return None
+    if engine.flags & f.PAUSED and engine.pause.postpones(client, command):
+        engine.pause.postpone(client, argv)
+        return None
+    if client.flags & f.IN_MULTI and not command.flags & f.UNQUEUED:
+        client.queue.append((command, argv))
+        client.send(QUEUED)
+        return None
+    if client.flags & f.NO_TOUCH:
+        engine.space.track_access = False
+    return command
+
+
+def _objection(engine: Engine, client: Client, command: Command, argv: list[bytes]) -> bytes | None:
+    """Why the command may not run at all, or None. In Redis' order."""
+    state = client.flags | engine.flags
+    flags = command.flags
+    if state & f.UNAUTHENTICATED and not flags & f.NO_AUTH:
+        return NO_AUTH
+    if state & f.IN_MULTI and flags & f.NO_MULTI:
+        return b"ERR Command not allowed inside a transaction"
+    if state & f.RESTRICTED:
+        denied = engine.acl.denial(client, command, argv)
+        if denied is not None:
+            return denied
+    if state & f.SUBSCRIBER and client.resp == 2 and not flags & f.IN_SUBSCRIBER_MODE:
+        return (
+            b"ERR Can't execute '%b': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed "
+            b"in this context" % command.full_name
+        )
+    if state & f.BUSY_SCRIPT and not flags & f.ALLOW_BUSY:
+        return engine.busy_error
+    return None
+
+
+def refuse(engine: Engine, client: Client, command: Command | None, text: bytes) -> None:
+    """Answer with an error instead of running; an open MULTI is broken by it."""
+    engine.stats.count_error(text)
+    if command is not None:
+        engine.stats.rejected[command.index] += 1
+    if client.flags & f.IN_MULTI:
+        client.queue_broken = True
+        if command is not None and command.flags & f.ENDS_MULTI:
+            client.end_multi()
+            text = b"EXECABORT Transaction discarded because of: " + text.partition(b" ")[2]
+    client.send(ErrorReply(text))
+
+
+def unknown_command(engine: Engine, argv: list[bytes]) -> bytes:
+    """The text for a command, or a sub-command, that does not exist."""
+    container = engine.table.find(argv[:1])
+    if container is not None:
+        return b"ERR unknown subcommand '%b'. Try %b HELP." % (argv[1][:_SHOWN], argv[0].upper())
+    shown = b""
+    for arg in argv[1:]:
+        if len(shown) >= _SHOWN:
+            break
+        shown += b"'%b' " % arg[: _SHOWN - len(shown)]
+    return b"ERR unknown command '%b', with args beginning with: %b" % (argv[0][:_SHOWN], shown)

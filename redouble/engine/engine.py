@@ -1,0 +1,325 @@
+"""The engine: what happens between a request and its reply. Synchronous, no sockets.
+
+    feed -> parser -> process -> call -> handler -> encode -> flush
+
+`feed` takes the bytes of one read, runs every request in them and leaves the replies in the clients'
+outputs; `flush` writes each output once. `process` lets a request pass if it may (see `admission.py`)
+and `call` runs it: it counts, times, and turns a `CommandError` into an error reply. Whatever runs a
+command, runs it through `call`: a socket, EXEC, a script, a waiter that tries again.
+
+An engine owns its clock, chance, keys, clients, statistics and settings. There may be many in one
+process. It is not thread-safe: one thread (an event loop, as a rule) drives it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+from collections.abc import Callable
+from random import Random
+from typing import Final, final
+
+from redouble.clock import Clock, ticks
+from redouble.datatypes.limits import Limits
+from redouble.engine import flags as f
+from redouble.engine.acl import Acl
+from redouble.engine.admission import admit, refuse
+from redouble.engine.blocking import Block, Blocking
+from redouble.engine.client import Client, Link
+from redouble.engine.command import Command, CommandTable, Family, parse_version
+from redouble.engine.config import Config
+from redouble.engine.context import Context
+from redouble.engine.monitor import Monitors
+from redouble.engine.pause import Pause
+from redouble.engine.pubsub import PubSub
+from redouble.engine.slowlog import SlowLog
+from redouble.engine.stats import Stats
+from redouble.errors import INTERNAL, CommandError
+from redouble.keyspace import events
+from redouble.keyspace.database import Database
+from redouble.keyspace.space import KeyListener, Keyspace
+from redouble.protocol.encode import Encoder
+from redouble.protocol.reply import ErrorReply, Reply
+
+log: Final = logging.getLogger("redouble")
+
+#: A batch that lasts longer than this reads the clock again.
+_STALE_AFTER_NS: Final = 500_000
+_LONG_DOUBLES_UNTIL: Final = 70200
+
+
+@final
+class Engine(KeyListener):
+    """A Redis, but for the sockets.
+
+    `families` are the commands, `version` the Redis version to answer as. `seed` makes every random
+    choice repeatable.
+    """
+
+    def __init__(self, families: list[Family], version: str, seed: int | None = None, databases: int = 16) -> None:
+        self.version_text: str = version
+        self.version: int = parse_version(version)
+        self.clock: Clock = Clock()
+        self.random: Random = Random(seed)
+        self.limits: Limits = Limits()
+        self.table: CommandTable = CommandTable(families, self.version)
+        self.stats: Stats = Stats(len(self.table.rows))
+        self.space: Keyspace = Keyspace(self.clock, self.random, self.limits, databases, self)
+        long_doubles = self.version < _LONG_DOUBLES_UNTIL
+        self.encoder2: Encoder = Encoder(False, long_doubles)
+        self.encoder3: Encoder = Encoder(True, long_doubles)
+        self.run_id: bytes = b"%040x" % self.random.getrandbits(160)
+        self.started: int = self.clock.now()
+        #: proto-max-bulk-len.
+        self.bulk_max: int = 512 * 1024 * 1024
+        #: States that concern every client; see `flags.py`.
+        self.flags: int = 0
+        self.acl: Acl = Acl()
+        self.config: Config = Config(self)
+        self.pubsub: PubSub = PubSub()
+        self.blocking: Blocking = Blocking(self)
+        self.monitors: Monitors = Monitors(self)
+        self.pause: Pause = Pause(self)
+        #: What others are told while a script runs too long.
+        self.busy_error: bytes = b""
+        self.slowlog: SlowLog = SlowLog()
+        self.clients: dict[int, Client] = {}
+        #: Clients whose output waits to be written.
+        self.outbox: list[Client] = []
+        #: Clients that may go on with their inbox.
+        self.resumed: list[Client] = []
+        #: Things to do later: (Unix time in ms, order, what).
+        self.timers: list[tuple[int, int, Callable[[], None]]] = []
+        self._timer_order: int = 0
+        #: The command that runs now, for those who ask what it was.
+        self.current: Client | None = None
+        #: Set by SHUTDOWN; the edge looks at it.
+        self.stopping: bool = False
+        self._last_client_id: int = 0
+        self._tick: int = ticks()
+        self._stale_at: int = 0
+
+    # -- connections ------------------------------------------------------------------------
+
+    def connect(self, link: Link) -> Client:
+        """A new connection."""
+        self.refresh_time()
+        self._last_client_id += 1
+        client = Client(self, self._last_client_id, link)
+        self.clients[client.id] = client
+        self.stats.connections += 1
+        if not self.acl.default.nopass:
+            client.flags |= f.UNAUTHENTICATED
+            client.parser.trusted = False
+        return client
+
+    def disconnect(self, client: Client) -> None:
+        """The connection is gone, or is to go: forget everything that it waits for or listens to."""
+        if self.clients.pop(client.id, None) is None:
+            return
+        client.flags |= f.CLOSING
+        client.inbox = []
+        if client.parked is not None:
+            self.blocking.unpark(client.parked, None)
+        self.pubsub.forget(client)
+        client.watch.forget()
+        self.monitors.forget(client)
+
+    def kill(self, client: Client) -> None:
+        """End a connection from our side, without a further reply."""
+        self.disconnect(client)
+        client.link.abort()
+
+    # -- requests ---------------------------------------------------------------------------
+
+    def feed(self, client: Client, data: bytes) -> None:
+        """Run every request that these bytes complete."""
+        client.bytes_in += len(data)
+        self.stats.input_bytes += len(data)
+        requests = client.parser.feed(data)
+        self.refresh_time()
+        if client.flags & f.HELD or client.inbox:
+            client.inbox.extend(requests)
+        else:
+            self._run(client, requests)
+        if client.parser.error is not None and not client.inbox:
+            self._end_of_protocol(client)
+        while self.resumed:
+            self._go_on(self.resumed.pop(0))
+
+    def _end_of_protocol(self, client: Client) -> None:
+        """A protocol error: say which, then hang up."""
+        error = client.parser.error
+        if error is not None and not client.flags & f.CLOSING:
+            self.stats.count_error(error)
+            client.send(ErrorReply(error))
+            client.close_after_reply()
+
+    def _run(self, client: Client, requests: list[list[bytes]]) -> None:
+        for index in range(len(requests)):
+            self.process(client, requests[index])
+            if client.flags & f.HELD:
+                client.inbox.extend(requests[index + 1 :])
+                return
+
+    def resume(self, client: Client) -> None:
+        """A client is no longer held: its waiting requests run when the present one is done."""
+        self.resumed.append(client)
+
+    def _go_on(self, client: Client) -> None:
+        if client.flags & f.HELD:
+            return
+        requests = client.inbox
+        client.inbox = []
+        self._run(client, requests)
+        if client.parser.error is not None and not client.inbox:
+            self._end_of_protocol(client)
+
+    def process(self, client: Client, argv: list[bytes]) -> None:
+        """One request: let it pass or refuse it, run it, serve who waited for what it changed."""
+        if self._tick >= self._stale_at:
+            self.refresh_time()
+        command = self.table.lookup.get(argv[0])
+        if command is None or command.subcommands is not None:
+            command = self.table.find(argv)
+        count = len(argv)
+        if command is None or client.flags | self.flags or count < command.min_args or count > command.max_args:
+            command = admit(self, client, command, argv)
+            if command is None:
+                return
+        client.last_command = command
+        self.current = client
+        reply = self.call(client.context, command, argv)
+        if isinstance(reply, Block):
+            reply = self.blocking.park(client.context, command, argv, reply)
+        client.send(reply)
+        if client.flags & f.AFTERMATH:
+            self._aftermath(client, command, argv)
+        if self.space.ready:
+            self.blocking.serve()
+
+    def _aftermath(self, client: Client, command: Command, argv: list[bytes]) -> None:
+        """States that end with the command."""
+        if client.flags & f.REPLY_SKIP:
+            client.flags &= ~f.REPLY_SKIP
+        if client.flags & f.REPLY_SKIP_NEXT:
+            client.flags = (client.flags & ~f.REPLY_SKIP_NEXT) | f.REPLY_SKIP
+        if client.flags & f.NO_TOUCH:
+            self.space.track_access = True
+
+    def call(self, ctx: Context, command: Command, argv: list[bytes]) -> Reply:
+        """Run a command that may run; its reply, an error reply for a `CommandError`, or a `Block`.
+
+        Where blocking is denied a `Block` becomes its time-out reply here.
+        """
+        started = self._tick
+        if self.flags & f.MONITORED:
+            self.monitors.feed(ctx, command, argv)
+        reply: Reply
+        try:
+            reply = command.handler(ctx, argv)
+        except CommandError as error:
+            reply = self._failed(command, error.text)
+        except Exception:
+            log.exception("internal error in %r", argv[:8])
+            self.stats.unexpected_errors += 1
+            reply = self._failed(command, INTERNAL)
+        ended = ticks()
+        self._tick = ended
+        if isinstance(reply, Block):
+            if ctx.flags & (f.DENY_BLOCKING | f.WAKING) != f.DENY_BLOCKING:
+                return reply
+            reply = reply.on_timeout
+        stats = self.stats
+        index = command.index
+        stats.commands += 1
+        stats.calls[index] += 1
+        duration = ended - started
+        stats.nanoseconds[index] += duration
+        if duration >= self.slowlog.threshold_ns:
+            self.slowlog.add(ctx, command, argv, duration)
+        return reply
+
+    def _failed(self, command: Command, text: bytes) -> Reply:
+        self.stats.failed[command.index] += 1
+        self.stats.count_error(text)
+        return ErrorReply(text)
+
+    def refuse(self, client: Client, command: Command | None, text: bytes) -> None:
+        """Answer a request that may not run; an open MULTI is broken by it."""
+        refuse(self, client, command, text)
+
+    def flush(self) -> None:
+        """Write every client's output, once each."""
+        outbox = self.outbox
+        while outbox:
+            self.outbox = []
+            for client in outbox:
+                data = b"".join(client.out)
+                client.out = []
+                client.bytes_out += len(data)
+                self.stats.output_bytes += len(data)
+                if data:
+                    client.link.write(data)
+                if client.flags & f.CLOSING:
+                    self.disconnect(client)
+                    client.link.close()
+            outbox = self.outbox
+
+    # -- time -------------------------------------------------------------------------------
+
+    def refresh_time(self) -> None:
+        """Read the clock, and let happen what came due."""
+        self._tick = ticks()
+        self._stale_at = self._tick + _STALE_AFTER_NS
+        now = self.clock.now()
+        space = self.space
+        if now != space.now:
+            space.now = now
+            if space.deadlines and space.deadlines[0][0] < now or self.timers or self.blocking.deadlines:
+                self.fire_due()
+
+    def fire_due(self) -> None:
+        """Fire timers, end waits and expire keys that are due, in this order, then serve who waited."""
+        space = self.space
+        while self.timers and self.timers[0][0] <= space.now:
+            heapq.heappop(self.timers)[2]()
+        space.expire_due()
+        self.blocking.end_due()
+        if space.ready:
+            self.blocking.serve()
+
+    def tick(self) -> None:
+        """For the edge: time has passed, nothing has arrived."""
+        self.refresh_time()
+        self.fire_due()
+        while self.resumed:
+            self._go_on(self.resumed.pop(0))
+
+    def later(self, at: int, action: Callable[[], None]) -> None:
+        """Do something at a time (Unix time in ms)."""
+        self._timer_order += 1
+        heapq.heappush(self.timers, (at, self._timer_order, action))
+
+    def next_deadline(self) -> int | None:
+        """When `tick` must be called next, Unix time in ms, or None."""
+        best = self.space.next_deadline()
+        waits = self.blocking.next_deadline()
+        if waits is not None and (best is None or waits < best):
+            best = waits
+        if self.timers and (best is None or self.timers[0][0] < best):
+            best = self.timers[0][0]
+        return best
+
+    # -- keys that changed ------------------------------------------------------------------
+
+    def key_event(self, database: Database, key: bytes, event: bytes) -> None:
+        """Publish a keyspace event."""
+        classes = self.space.notify_classes
+        if classes & events.TO_KEYSPACE:
+            self.pubsub.publish(b"__keyspace@%d__:%b" % (database.index, key), event)
+        if classes & events.TO_KEYEVENT:
+            self.pubsub.publish(b"__keyevent@%d__:%b" % (database.index, event), key)
+
+    def key_changed(self, database: Database, key: bytes) -> None:
+        """Tell the clients that hold the key in their caches."""

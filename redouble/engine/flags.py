@@ -1,0 +1,122 @@
+"""The bits that commands, clients, callers and the engine carry. Flags, not names.
+
+A request in an ordinary state passes one test, `client.flags | engine.flags`: when the result is zero
+nothing can forbid, delay or observe it. Every unusual state is a bit here, and sends the request
+through the ordered checks of `admission.py`.
+"""
+
+from typing import Final
+
+# -- commands: those that COMMAND INFO shows, in its order ---------------------------------------
+WRITE: Final = 1 << 0
+READONLY: Final = 1 << 1
+DENYOOM: Final = 1 << 2
+MODULE: Final = 1 << 3
+ADMIN: Final = 1 << 4
+PUBSUB: Final = 1 << 5
+NOSCRIPT: Final = 1 << 6
+BLOCKING: Final = 1 << 8
+LOADING: Final = 1 << 9
+STALE: Final = 1 << 10
+SKIP_MONITOR: Final = 1 << 11
+SKIP_SLOWLOG: Final = 1 << 12
+ASKING: Final = 1 << 13
+FAST: Final = 1 << 14
+NO_AUTH: Final = 1 << 15
+MAY_REPLICATE: Final = 1 << 16
+MOVABLE_KEYS: Final = 1 << 17
+NO_MANDATORY_KEYS: Final = 1 << 18
+ALLOW_BUSY: Final = 1 << 19
+NO_MULTI: Final = 1 << 20
+NO_ASYNC_LOADING: Final = 1 << 21
+
+FLAG_NAMES: Final[dict[str, int]] = {
+    "write": WRITE,
+    "readonly": READONLY,
+    "denyoom": DENYOOM,
+    "module": MODULE,
+    "admin": ADMIN,
+    "pubsub": PUBSUB,
+    "noscript": NOSCRIPT,
+    "blocking": BLOCKING,
+    "loading": LOADING,
+    "stale": STALE,
+    "skip_monitor": SKIP_MONITOR,
+    "skip_slowlog": SKIP_SLOWLOG,
+    "asking": ASKING,
+    "fast": FAST,
+    "no_auth": NO_AUTH,
+    "may_replicate": MAY_REPLICATE,
+    "movablekeys": MOVABLE_KEYS,
+    "no_mandatory_keys": NO_MANDATORY_KEYS,
+    "allow_busy": ALLOW_BUSY,
+    "no_multi": NO_MULTI,
+    "no_async_loading": NO_ASYNC_LOADING,
+}
+
+# -- commands: our own, shown to nobody ----------------------------------------------------------
+#: Runs at once within MULTI instead of being queued (EXEC, DISCARD, MULTI, WATCH, QUIT, RESET).
+UNQUEUED: Final = 1 << 32
+#: Allowed to a RESP2 connection in subscriber mode.
+IN_SUBSCRIBER_MODE: Final = 1 << 33
+#: Its rejection ends the transaction with EXECABORT.
+ENDS_MULTI: Final = 1 << 34
+#: Still runs while clients are paused.
+UNPAUSED: Final = 1 << 35
+
+#: Parked, it tries again even when the key it waits for is gone (XREADGROUP answers an error then).
+WAKES_WITHOUT_KEY: Final = 1 << 36
+
+OWN_FLAG_NAMES: Final[dict[str, int]] = {
+    "unqueued": UNQUEUED,
+    "in_subscriber_mode": IN_SUBSCRIBER_MODE,
+    "ends_multi": ENDS_MULTI,
+    "unpaused": UNPAUSED,
+    "wakes_without_key": WAKES_WITHOUT_KEY,
+}
+
+# -- clients: unusual states ---------------------------------------------------------------------
+UNAUTHENTICATED: Final = 1 << 0
+#: Its user may not do everything.
+RESTRICTED: Final = 1 << 1
+IN_MULTI: Final = 1 << 2
+SUBSCRIBER: Final = 1 << 3
+BLOCKED: Final = 1 << 4
+#: Its next request waits for the end of CLIENT PAUSE.
+POSTPONED: Final = 1 << 5
+CLOSING: Final = 1 << 6
+MONITOR: Final = 1 << 7
+REPLY_OFF: Final = 1 << 8
+REPLY_SKIP_NEXT: Final = 1 << 9
+REPLY_SKIP: Final = 1 << 10
+TRACKING: Final = 1 << 11
+NO_EVICT: Final = 1 << 12
+NO_TOUCH: Final = 1 << 13
+READONLY_NODE: Final = 1 << 14
+ASKING_NEXT: Final = 1 << 15
+#: A fault rule, a script or the like holds it.
+HELD_BY_FAULT: Final = 1 << 16
+
+#: States in which a client's further requests wait in its inbox.
+HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT
+
+#: States that end (or go on) when a command is done.
+AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING
+
+# -- the engine: unusual states that concern every client ----------------------------------------
+MONITORED: Final = 1 << 40
+PAUSED: Final = 1 << 41
+BUSY_SCRIPT: Final = 1 << 42
+MEMORY_LIMITED: Final = 1 << 43
+CLUSTERED: Final = 1 << 44
+OBSERVED: Final = 1 << 45
+
+# -- callers ---------------------------------------------------------------------------------------
+#: A command that would block answers as if its time were up.
+DENY_BLOCKING: Final = 1 << 0
+IN_SCRIPT: Final = 1 << 1
+IN_EXEC: Final = 1 << 2
+#: Writes are refused (EVAL_RO, a no-writes script).
+READ_ONLY: Final = 1 << 3
+#: Runs a parked client's command again: `Block` means it goes on waiting.
+WAKING: Final = 1 << 4

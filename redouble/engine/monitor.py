@@ -1,0 +1,54 @@
+"""MONITOR: every command, as it comes, to those who asked for it.
+
+A line tells the time, the database, who sent it (`lua` for a script) and the arguments, quoted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from redouble.engine import flags as f
+from redouble.protocol.quote import quoted
+from redouble.protocol.reply import Simple
+
+if TYPE_CHECKING:
+    from redouble.engine.client import Client
+    from redouble.engine.command import Command
+    from redouble.engine.context import Context
+    from redouble.engine.engine import Engine
+
+
+@final
+class Monitors:
+    """The clients that watch."""
+
+    __slots__ = ("engine", "clients")
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine: Engine = engine
+        self.clients: dict[Client, None] = {}
+
+    def add(self, client: Client) -> None:
+        """Let a client watch."""
+        self.clients[client] = None
+        client.flags |= f.MONITOR
+        self.engine.flags |= f.MONITORED
+
+    def forget(self, client: Client) -> None:
+        """A client watches no more."""
+        if client in self.clients:
+            del self.clients[client]
+            client.flags &= ~f.MONITOR
+            if not self.clients:
+                self.engine.flags &= ~f.MONITORED
+
+    def feed(self, ctx: Context, command: Command, argv: list[bytes]) -> None:
+        """Show a command. O(monitors + arguments)."""
+        if command.flags & (f.SKIP_MONITOR | f.ADMIN):
+            return
+        now = self.engine.clock.now_us()
+        source = b"lua" if ctx.flags & f.IN_SCRIPT else ctx.client.address
+        words = b" ".join([quoted(arg) for arg in argv])
+        line = Simple(b"%d.%06d [%d %b] %b" % (now // 1000000, now % 1000000, ctx.db.index, source, words))
+        for client in self.clients:
+            client.send(line)

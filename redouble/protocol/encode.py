@@ -1,0 +1,146 @@
+"""Reply values to bytes. The only place that knows RESP2 from RESP3.
+
+`Encoder.encode` is on the path of every command, so the frequent shapes come first and small
+headers are made once. An array of plain bulk strings is packed by hiredis in C. Everything else
+walks the value and joins the parts.
+
+A line break within a simple string or an error would break the framing, so it becomes a space.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, cast, final
+
+import hiredis
+
+from redouble.protocol.numbers import format_double
+from redouble.protocol.reply import (
+    OK,
+    BigNumber,
+    Boolean,
+    Bulks,
+    Double,
+    ErrorReply,
+    Map,
+    NoReply,
+    NullArray,
+    Push,
+    Reply,
+    SetReply,
+    Several,
+    Simple,
+    Verbatim,
+)
+
+_CRLF: Final = b"\r\n"
+_OK_LINE: Final = b"+OK\r\n"
+_SMALL: Final = 1024
+_BULK_HEADS: Final[list[bytes]] = [b"$%d\r\n" % n for n in range(_SMALL)]
+_INTEGERS: Final[list[bytes]] = [b":%d\r\n" % n for n in range(_SMALL)]
+_pack: Final = cast("Callable[[tuple[bytes, ...]], bytes]", hiredis.pack_command)
+
+
+def _bulk(data: bytes) -> bytes:
+    size = len(data)
+    if size < _SMALL:
+        return _BULK_HEADS[size] + data + _CRLF
+    return b"$%d\r\n%b\r\n" % (size, data)
+
+
+def _line(mark: bytes, text: bytes) -> bytes:
+    if b"\n" in text or b"\r" in text:
+        text = text.replace(b"\r", b" ").replace(b"\n", b" ")
+    return mark + text + _CRLF
+
+
+@final
+class Encoder:
+    """Encodes reply values for one protocol version.
+
+    `resp3` chooses the protocol, `long_doubles` the text of doubles (see `format_double`).
+    """
+
+    __slots__ = ("resp3", "long_doubles", "_nothing")
+
+    def __init__(self, resp3: bool, long_doubles: bool) -> None:
+        self.resp3: bool = resp3
+        self.long_doubles: bool = long_doubles
+        self._nothing: bytes = b"_\r\n" if resp3 else b"$-1\r\n"
+
+    def encode(self, value: Reply) -> bytes:
+        """The bytes of one reply value. O(size). Raises `TypeError` for a type that is none."""
+        if isinstance(value, bytes):
+            size = len(value)
+            if size < _SMALL:
+                return _BULK_HEADS[size] + value + _CRLF
+            return b"$%d\r\n%b\r\n" % (size, value)
+        if value is OK:
+            return _OK_LINE
+        if value is None:
+            return self._nothing
+        if type(value) is int:
+            if 0 <= value < _SMALL:
+                return _INTEGERS[value]
+            return b":%d\r\n" % value
+        if isinstance(value, Bulks):
+            return _pack(tuple(value.items))
+        out: list[bytes] = []
+        self._walk(value, out)
+        return b"".join(out)
+
+    def _walk(self, value: Any, out: list[bytes]) -> None:
+        if isinstance(value, bytes):
+            out.append(_bulk(value))
+        elif value is None:
+            out.append(self._nothing)
+        elif type(value) is int:
+            out.append(b":%d\r\n" % value)
+        elif isinstance(value, list):
+            out.append(b"*%d\r\n" % len(value))
+            for item in value:
+                self._walk(item, out)
+        elif isinstance(value, Bulks):
+            out.append(_pack(tuple(value.items)))
+        elif isinstance(value, Simple):
+            out.append(_line(b"+", value.text))
+        elif isinstance(value, ErrorReply):
+            out.append(_line(b"-", value.text))
+        elif isinstance(value, Several):
+            for item in value.items:
+                self._walk(item, out)
+        else:
+            self._walk_typed(value, out)
+
+    def _walk_typed(self, value: Any, out: list[bytes]) -> None:
+        """The types that differ between the protocols."""
+        resp3 = self.resp3
+        if isinstance(value, Double):
+            text = format_double(value.value, self.long_doubles)
+            out.append(b"," + text + _CRLF if resp3 else _bulk(text))
+        elif isinstance(value, Map):
+            items = value.items
+            out.append(b"%%%d\r\n" % (len(items) // 2) if resp3 else b"*%d\r\n" % len(items))
+            for item in items:
+                self._walk(item, out)
+        elif isinstance(value, SetReply):
+            self._collection(b"~%d\r\n" if resp3 else b"*%d\r\n", value.items, out)
+        elif isinstance(value, Push):
+            self._collection(b">%d\r\n" if resp3 else b"*%d\r\n", value.items, out)
+        elif isinstance(value, NullArray):
+            out.append(b"_\r\n" if resp3 else b"*-1\r\n")
+        elif isinstance(value, Boolean):
+            if resp3:
+                out.append(b"#t\r\n" if value.value else b"#f\r\n")
+            else:
+                out.append(b":1\r\n" if value.value else b":0\r\n")
+        elif isinstance(value, Verbatim):
+            text = value.text
+            out.append(b"=%d\r\n%b:%b\r\n" % (len(text) + 4, value.format, text) if resp3 else _bulk(text))
+        elif isinstance(value, BigNumber):
+            out.append(b"(" + value.digits + _CRLF if resp3 else _bulk(value.digits))
+        elif not isinstance(value, NoReply):
+            raise TypeError(f"not a reply value: {type(value).__name__}")
+
+    def _collection(self, head: bytes, items: list[Any], out: list[bytes]) -> None:
+        out.append(head % len(items))
+        for item in items:
+            self._walk(item, out)
