@@ -97,6 +97,18 @@ def _index(chunk: Stop, score: float, member: bytes) -> int:
     return bisect_left(chunk.members, member, index, bisect_right(scores, score, after))
 
 
+def _holds(chunk: Stop, score: float, member: bytes, is_head: bool) -> bool:
+    """Whether the key lies between the chunk's fence (the head has none) and the next one's."""
+    ahead = chunk.ahead
+    if ahead.low_score < score or (ahead.low_score == score and ahead.low_member <= member):
+        return False
+    return (
+        is_head
+        or chunk.low_score < score
+        or (chunk.low_score == score and chunk.low_member <= member)
+    )
+
+
 @final
 class SkipList:
     """Distinct `(score, member)` pairs in order. No score may be NaN.
@@ -142,6 +154,20 @@ class SkipList:
         if not chunk.members:
             self._drop(chunk)
 
+    def move(self, old: float, new: float, member: bytes) -> None:
+        """Give a pair that is there another score. O(log n), and cheaper if it stays in its chunk."""
+        chunk = self._enter(old, member, 0)
+        if _holds(chunk, new, member, chunk is self.head):
+            index = _index(chunk, old, member)
+            del chunk.scores[index]
+            del chunk.members[index]
+            index = _index(chunk, new, member)
+            chunk.scores.insert(index, new)
+            chunk.members.insert(index, member)
+        else:
+            self.remove(old, member)
+            self.insert(new, member)
+
     def rank(self, score: float, member: bytes) -> int:
         """The number of pairs before the key: its rank if it is there. O(log n)."""
         rank = 0
@@ -185,21 +211,30 @@ class SkipList:
 
     def cut(self, start: int, stop: int) -> Pairs:
         """Take away and return what `slice` would return. O(log n) per chunk, and the results."""
-        stop = min(stop, self.size)
-        members: list[bytes] = []
-        scores: Scores = array("d")
-        while start < stop:
-            chunk, index = self._locate(start)
-            end = min(index + stop - start, len(chunk.members))
-            self._enter(chunk.scores[index], chunk.members[index], index - end)
-            members += chunk.members[index:end]
-            scores += chunk.scores[index:end]
-            del chunk.members[index:end]
-            del chunk.scores[index:end]
-            self.size -= end - index
-            stop -= end - index
-            if not chunk.members:
-                self._drop(chunk)
+        wanted = min(stop, self.size) - start
+        if wanted <= 0:
+            return [], array("d")
+        members, scores = self._cut_in_chunk(start, wanted)
+        missing = wanted - len(members)
+        while missing > 0:
+            more, their_scores = self._cut_in_chunk(start, missing)
+            members += more
+            scores += their_scores
+            missing = wanted - len(members)
+        return members, scores
+
+    def _cut_in_chunk(self, rank: int, wanted: int) -> Pairs:
+        """Take away the pairs from `rank` on, as many as are wanted and in its chunk."""
+        chunk, start = self._locate(rank)
+        stop = min(start + wanted, len(chunk.members))
+        self._enter(chunk.scores[start], chunk.members[start], start - stop)
+        members = chunk.members[start:stop]
+        scores = chunk.scores[start:stop]
+        del chunk.members[start:stop]
+        del chunk.scores[start:stop]
+        self.size -= stop - start
+        if not chunk.members:
+            self._drop(chunk)
         return members, scores
 
     def load(self, members: list[bytes], scores: Scores) -> None:

@@ -134,7 +134,7 @@ class Stream:
             high = bisect_right(node.ids, end)
             if count > 0:
                 high = min(high, low + count - len(found))
-            found.extend(zip(node.ids[low:high], node.fields[low:high], strict=True))
+            found.extend(zip(node.ids[low:high], node.fields[low:high], strict=False))
             if 0 < count <= len(found):
                 break
             index += 1
@@ -151,7 +151,7 @@ class Stream:
             high = bisect_right(node.ids, end)
             if count > 0:
                 low = max(low, high - count + len(found))
-            part = list(zip(node.ids[low:high], node.fields[low:high], strict=True))
+            part = list(zip(node.ids[low:high], node.fields[low:high], strict=False))
             part.reverse()
             found.extend(part)
             if 0 < count <= len(found):

@@ -59,17 +59,29 @@ class StreamNode:
         first = self.first_id
         self._body += packed_int((id >> 64) - (first >> 64))
         self._body += packed_int((id & MAX_PART) - (first & MAX_PART))
-        names = fields[::2]
-        elements = 3 + len(names)
-        if names == self._names:
-            fields = fields[1::2]
-        else:
-            self._body += packed_int(len(names))
-            elements += len(names) + 1
-        for text in fields:
-            self._body += packed_text(text)
+        total = len(fields)
+        elements = 3 + total // 2
+        position, step = 1, 2
+        if not self._has_names_of(fields):
+            position, step = 0, 1
+            self._body += packed_int(total // 2)
+            elements = 4 + total
+        while position < total:
+            self._body += packed_text(fields[position])
+            position += step
         # One element more for the flags, a number below 128.
         self._body += packed_int(elements) + 2
+
+    def _has_names_of(self, fields: list[bytes]) -> bool:
+        names = self._names
+        if len(fields) != 2 * len(names):
+            return False
+        position = 0
+        for name in names:
+            if fields[position] != name:
+                return False
+            position += 2
+        return True
 
     def remove(self, start: int, stop: int) -> None:
         """Turn the entries at these positions into tombstones."""

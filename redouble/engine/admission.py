@@ -45,7 +45,7 @@ def admit(engine: Engine, client: Client, command: Command | None, argv: list[by
         client.queue.append((command, argv))
         client.send(QUEUED)
         return None
-    if client.flags & f.NO_TOUCH:
+    if client.flags & f.NO_TOUCH and not command.flags & f.TOUCHES:
         engine.space.track_access = False
     return command
 

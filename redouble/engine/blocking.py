@@ -27,7 +27,7 @@ from redouble.errors import (
 )
 from redouble.keyspace import events
 from redouble.protocol.numbers import INT64_MAX, integer, try_double
-from redouble.protocol.reply import NO_REPLY, ErrorReply, Reply
+from redouble.protocol.reply import ErrorReply, Reply
 
 if TYPE_CHECKING:
     from redouble.engine.client import Client
@@ -124,7 +124,7 @@ class Blocking:
         self.deadlines: list[tuple[int, int, Parked]] = []
         self._order: int = 0
 
-    def park(self, ctx: Context, command: Command, argv: list[bytes], block: Block) -> Reply:
+    def park(self, ctx: Context, command: Command, argv: list[bytes], block: Block) -> None:
         """Let the client wait; nothing is replied for now. O(keys + log n)."""
         client = ctx.client
         parked = Parked(client, command, block.argv or argv, ctx.db, block)
@@ -141,7 +141,6 @@ class Blocking:
         if parked.deadline:
             self._order += 1
             heapq.heappush(self.deadlines, (parked.deadline, self._order, parked))
-        return NO_REPLY
 
     def serve(self) -> None:
         """Let the waiters of changed keys try again, until nobody finds anything. O(changed keys + tries)."""
@@ -166,7 +165,9 @@ class Blocking:
         client = parked.client
         ctx = client.context
         ctx.flags |= f.WAKING
+        self.engine.current = client
         reply = self.engine.call(ctx, parked.command, parked.argv)
+        self.engine.current = None
         ctx.flags &= ~f.WAKING
         if isinstance(reply, Block):
             return
@@ -186,6 +187,8 @@ class Blocking:
                     del parked.db.waiters[key]
             self.engine.space.count_interest(events.WAITED, -1)
         client.send(reply)
+        if client.flags & f.AFTERMATH:
+            self.engine.aftermath(client, parked.command, parked.argv)
         self.engine.resume(client)
 
     def unblock(self, client: Client, with_error: bool) -> bool:

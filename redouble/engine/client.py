@@ -48,7 +48,7 @@ class Client:
         "engine", "id", "link", "parser", "flags", "encoder", "resp", "out", "inbox", "context", "name", "lib_name",
         "lib_version", "address", "local_address", "fd", "user", "created", "active", "last_command", "queue",
         "queue_broken", "watch", "channels", "patterns", "shard_channels", "parked", "tracking", "bytes_in",
-        "bytes_out", "kind",
+        "bytes_out", "kind", "pushes",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, id: int, link: Link) -> None:
@@ -86,6 +86,8 @@ class Client:
         self.shard_channels: dict[bytes, None] = {}
         self.parked: Parked | None = None
         self.tracking: TrackingState | None = None
+        #: Encoded pushes that follow the reply of the command that runs.
+        self.pushes: list[bytes] = []
         self.bytes_in: int = 0
         self.bytes_out: int = 0
         #: Whether it came by TCP, a unix socket, TLS or from within the process.
@@ -100,6 +102,18 @@ class Client:
         if not self.out:
             self.engine.outbox.append(self)
         self.out.append(self.encoder.encode(reply))
+
+    def push(self, data: bytes) -> None:
+        """Send an encoded push: at once, or after the reply where the client's own command caused it."""
+        if self.flags & f.CLOSING:
+            return
+        if self is self.engine.current:
+            self.pushes.append(data)
+            self.flags |= f.PUSHES_WAIT
+            return
+        if not self.out:
+            self.engine.outbox.append(self)
+        self.out.append(data)
 
     def set_resp(self, version: int) -> None:
         """Speak RESP2 or RESP3 from now on."""

@@ -42,7 +42,7 @@ GROUP_CATEGORIES: Final[dict[str, str]] = {
     "stream": "stream",
     "geo": "geo",
     "hyperloglog": "hyperloglog",
-    "pubsub": "pubsub",
+    "pubsub": "",
     "transactions": "transaction",
     "scripting": "scripting",
     "connection": "connection",
@@ -64,7 +64,8 @@ class KeySpec:
     __slots__ = ("flags", "index", "keyword", "start", "last", "step", "limit", "counted", "count_at", "first")
 
     def __init__(self, flags: str) -> None:
-        self.flags: list[str] = flags.split()
+        #: As COMMAND INFO spells them: the way of access (RO, RW, OW, RM), then what is done, in lower case.
+        self.flags: list[str] = [word if len(word) == 2 else word.lower() for word in flags.split()]
         #: The search begins at this position (0: at a keyword instead, -1: unknown).
         self.index: int = 1
         self.keyword: bytes = b""
@@ -198,7 +199,7 @@ def _categories(command: Command, extra: str) -> list[str]:
     group = GROUP_CATEGORIES[command.group]
     if group:
         found.add(group)
-    return [name for name in CATEGORY_ORDER if name in found]
+    return [name for name in CATEGORY_ORDER if name in found and "-" + name not in found]
 
 
 @final
@@ -231,7 +232,8 @@ class Family:
     ) -> Callable[[Handler], Handler]:
         """Declare a command. `name` is `container|word` for a sub-command.
 
-        `tips`, `flags` and `categories` are lists of words. `deprecated` is the version since when,
+        `tips`, `flags` and `categories` are lists of words; `-name` takes a category away that the group
+        would bring. `deprecated` is the version since when,
         `replaced_by` what to use instead. A container that runs nothing itself is declared by
         `container`.
         """
@@ -264,6 +266,7 @@ class Family:
             categories=categories,
         )  # fmt: skip
         decorate(_unreachable)
+        self.rows[-1].categories = ["slow"]
 
 
 def _unreachable(ctx: Context, argv: list[bytes]) -> Reply:
@@ -314,6 +317,20 @@ class CommandTable:
         if command is None or command.subcommands is None or len(argv) == 1:
             return command
         return command.subcommands.get(argv[1].lower())
+
+    def rename(self, name: bytes, new: bytes) -> bool:
+        """Let a command have another name, or none (empty); false if the new one is taken. O(1)."""
+        if new and new in self.by_name:
+            return False
+        row = self.by_name.pop(name, None)
+        if row is not None:
+            self.lookup.pop(name)
+            self.lookup.pop(name.upper())
+            if new:
+                self.by_name[new] = row
+                self.lookup[new] = row
+                self.lookup[new.upper()] = row
+        return True
 
 
 def _copy(row: Command) -> Command:

@@ -29,11 +29,16 @@ from redouble.engine.client import Client, Link
 from redouble.engine.command import Command, CommandTable, Family, parse_version
 from redouble.engine.config import Config
 from redouble.engine.context import Context
+from redouble.engine.histogram import SHIFT, SHORT
+from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
 from redouble.engine.pause import Pause
 from redouble.engine.pubsub import PubSub
+from redouble.engine.saving import Saving
+from redouble.engine.scripting import Scripting
 from redouble.engine.slowlog import SlowLog
 from redouble.engine.stats import Stats
+from redouble.engine.tracking import Tracking
 from redouble.errors import INTERNAL, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.database import Database
@@ -69,20 +74,27 @@ class Engine(KeyListener):
         self.encoder2: Encoder = Encoder(False, long_doubles)
         self.encoder3: Encoder = Encoder(True, long_doubles)
         self.run_id: bytes = b"%040x" % self.random.getrandbits(160)
+        self.replication_id: bytes = b"%040x" % self.random.getrandbits(160)
         self.started: int = self.clock.now()
         #: proto-max-bulk-len.
         self.bulk_max: int = 512 * 1024 * 1024
         #: States that concern every client; see `flags.py`.
         self.flags: int = 0
+        #: Who looks at every command that has run; see `flags.py`.
+        self.observers: int = 0
         self.acl: Acl = Acl()
         self.config: Config = Config(self)
+        self.memory: Memory = Memory(self)
+        self.saving: Saving = Saving(self.started)
         self.pubsub: PubSub = PubSub()
         self.blocking: Blocking = Blocking(self)
         self.monitors: Monitors = Monitors(self)
+        self.tracking: Tracking = Tracking(self)
         self.pause: Pause = Pause(self)
         #: What others are told while a script runs too long.
         self.busy_error: bytes = b""
         self.slowlog: SlowLog = SlowLog()
+        self.scripting: Scripting = Scripting(self)
         self.clients: dict[int, Client] = {}
         #: Clients whose output waits to be written.
         self.outbox: list[Client] = []
@@ -95,6 +107,8 @@ class Engine(KeyListener):
         self.current: Client | None = None
         #: Set by SHUTDOWN; the edge looks at it.
         self.stopping: bool = False
+        #: When the edge will call `tick` next, Unix time in ms.
+        self.armed_for: int = 1 << 62
         self._last_client_id: int = 0
         self._tick: int = ticks()
         self._stale_at: int = 0
@@ -108,9 +122,7 @@ class Engine(KeyListener):
         client = Client(self, self._last_client_id, link)
         self.clients[client.id] = client
         self.stats.connections += 1
-        if not self.acl.default.nopass:
-            client.flags |= f.UNAUTHENTICATED
-            client.parser.trusted = False
+        self.acl.welcome(client)
         return client
 
     def disconnect(self, client: Client) -> None:
@@ -124,6 +136,7 @@ class Engine(KeyListener):
         self.pubsub.forget(client)
         client.watch.forget()
         self.monitors.forget(client)
+        self.tracking.disable(client)
 
     def kill(self, client: Client) -> None:
         """End a connection from our side, without a further reply."""
@@ -132,12 +145,25 @@ class Engine(KeyListener):
 
     # -- requests ---------------------------------------------------------------------------
 
+    def receive(self, client: Client, data: bytes) -> bool:
+        """`feed` and `flush`; whether the edge must look at `next_deadline` or `stopping`."""
+        self.feed(client, data)
+        self.flush()
+        if self.stopping:
+            return True
+        if self.space.deadlines or self.timers or self.blocking.deadlines:
+            deadline = self.next_deadline()
+            return deadline is not None and deadline < self.armed_for
+        return False
+
     def feed(self, client: Client, data: bytes) -> None:
         """Run every request that these bytes complete."""
         client.bytes_in += len(data)
         self.stats.input_bytes += len(data)
+        self.stats.reads += 1
         requests = client.parser.feed(data)
         self.refresh_time()
+        client.active = self.space.now
         if client.flags & f.HELD or client.inbox:
             client.inbox.extend(requests)
         else:
@@ -186,26 +212,42 @@ class Engine(KeyListener):
         if command is None or client.flags | self.flags or count < command.min_args or count > command.max_args:
             command = admit(self, client, command, argv)
             if command is None:
+                if client.flags & f.AFTERMATH and not client.flags & f.POSTPONED:
+                    self.aftermath(client, None, argv)
                 return
         client.last_command = command
         self.current = client
         reply = self.call(client.context, command, argv)
+        self.current = None
         if isinstance(reply, Block):
-            reply = self.blocking.park(client.context, command, argv, reply)
-        client.send(reply)
-        if client.flags & f.AFTERMATH:
-            self._aftermath(client, command, argv)
+            self.blocking.park(client.context, command, argv, reply)
+        else:
+            client.send(reply)
+            if client.flags & f.AFTERMATH:
+                self.aftermath(client, command, argv)
         if self.space.ready:
             self.blocking.serve()
 
-    def _aftermath(self, client: Client, command: Command, argv: list[bytes]) -> None:
-        """States that end with the command."""
-        if client.flags & f.REPLY_SKIP:
+    def aftermath(self, client: Client, command: Command | None, argv: list[bytes]) -> None:
+        """States that end, or act, when a request has been answered; `command` is None if it was refused."""
+        flags = client.flags
+        if flags & f.REPLY_SKIP:
             client.flags &= ~f.REPLY_SKIP
-        if client.flags & f.REPLY_SKIP_NEXT:
+        if flags & f.REPLY_SKIP_NEXT:
             client.flags = (client.flags & ~f.REPLY_SKIP_NEXT) | f.REPLY_SKIP
-        if client.flags & f.NO_TOUCH:
+        if flags & f.NO_TOUCH:
             self.space.track_access = True
+        if flags & f.PUSHES_WAIT:
+            client.flags &= ~f.PUSHES_WAIT
+            pushes = client.pushes
+            client.pushes = []
+            for push in pushes:
+                client.push(push)
+        if flags & f.TRACKING and client.tracking is not None and not flags & f.IN_MULTI:
+            if command is None or not command.flags & f.KEEPS_CACHING:
+                client.tracking.caching = False
+        if flags & f.ENDING:
+            client.close_after_reply()
 
     def call(self, ctx: Context, command: Command, argv: list[bytes]) -> Reply:
         """Run a command that may run; its reply, an error reply for a `CommandError`, or a `Block`.
@@ -213,8 +255,6 @@ class Engine(KeyListener):
         Where blocking is denied a `Block` becomes its time-out reply here.
         """
         started = self._tick
-        if self.flags & f.MONITORED:
-            self.monitors.feed(ctx, command, argv)
         reply: Reply
         try:
             reply = command.handler(ctx, argv)
@@ -224,6 +264,8 @@ class Engine(KeyListener):
             log.exception("internal error in %r", argv[:8])
             self.stats.unexpected_errors += 1
             reply = self._failed(command, INTERNAL)
+        if self.observers:
+            self._observe(ctx, command, argv)
         ended = ticks()
         self._tick = ended
         if isinstance(reply, Block):
@@ -236,9 +278,22 @@ class Engine(KeyListener):
         stats.calls[index] += 1
         duration = ended - started
         stats.nanoseconds[index] += duration
+        if stats.tracking:
+            counts = stats.histograms[index]
+            if duration < SHORT and counts:
+                counts[duration >> SHIFT] += 1
+            else:
+                stats.count_duration(index, duration)
         if duration >= self.slowlog.threshold_ns:
             self.slowlog.add(ctx, command, argv, duration)
         return reply
+
+    def _observe(self, ctx: Context, command: Command, argv: list[bytes]) -> None:
+        """Show a command that has run to those who look at every one."""
+        if self.observers & f.MONITORED and not ctx.flags & f.WAKING:
+            self.monitors.feed(ctx, command, argv)
+        if self.observers & f.TRACKED:
+            self.tracking.remember(ctx, command, argv)
 
     def _failed(self, command: Command, text: bytes) -> Reply:
         self.stats.failed[command.index] += 1
@@ -251,6 +306,8 @@ class Engine(KeyListener):
 
     def flush(self) -> None:
         """Write every client's output, once each."""
+        if self.tracking.dirty:
+            self.tracking.broadcast()
         outbox = self.outbox
         while outbox:
             self.outbox = []
@@ -260,6 +317,7 @@ class Engine(KeyListener):
                 client.bytes_out += len(data)
                 self.stats.output_bytes += len(data)
                 if data:
+                    self.stats.writes += 1
                     client.link.write(data)
                 if client.flags & f.CLOSING:
                     self.disconnect(client)
@@ -323,3 +381,10 @@ class Engine(KeyListener):
 
     def key_changed(self, database: Database, key: bytes) -> None:
         """Tell the clients that hold the key in their caches."""
+        self.tracking.changed(key)
+        if self.memory.limit:
+            self.memory.measure(database, key)
+
+    def keys_flushed(self) -> None:
+        """Tell the clients that hold any key in their caches."""
+        self.tracking.flushed()

@@ -23,7 +23,6 @@ SKIP_SLOWLOG: Final = 1 << 12
 ASKING: Final = 1 << 13
 FAST: Final = 1 << 14
 NO_AUTH: Final = 1 << 15
-MAY_REPLICATE: Final = 1 << 16
 MOVABLE_KEYS: Final = 1 << 17
 NO_MANDATORY_KEYS: Final = 1 << 18
 ALLOW_BUSY: Final = 1 << 19
@@ -46,7 +45,6 @@ FLAG_NAMES: Final[dict[str, int]] = {
     "asking": ASKING,
     "fast": FAST,
     "no_auth": NO_AUTH,
-    "may_replicate": MAY_REPLICATE,
     "movablekeys": MOVABLE_KEYS,
     "no_mandatory_keys": NO_MANDATORY_KEYS,
     "allow_busy": ALLOW_BUSY,
@@ -57,6 +55,8 @@ FLAG_NAMES: Final[dict[str, int]] = {
 # -- commands: our own, shown to nobody ----------------------------------------------------------
 #: Runs at once within MULTI instead of being queued (EXEC, DISCARD, MULTI, WATCH, QUIT, RESET).
 UNQUEUED: Final = 1 << 32
+#: Counts as a write for CLIENT PAUSE and read-only scripts, though it changes no key.
+MAY_REPLICATE: Final = 1 << 16
 #: Allowed to a RESP2 connection in subscriber mode.
 IN_SUBSCRIBER_MODE: Final = 1 << 33
 #: Its rejection ends the transaction with EXECABORT.
@@ -66,13 +66,20 @@ UNPAUSED: Final = 1 << 35
 
 #: Parked, it tries again even when the key it waits for is gone (XREADGROUP answers an error then).
 WAKES_WITHOUT_KEY: Final = 1 << 36
+#: CLIENT CACHING still holds after it.
+KEEPS_CACHING: Final = 1 << 37
+#: Marks keys as used even for a client with NO-TOUCH (TOUCH).
+TOUCHES: Final = 1 << 38
 
 OWN_FLAG_NAMES: Final[dict[str, int]] = {
+    "may_replicate": MAY_REPLICATE,
     "unqueued": UNQUEUED,
     "in_subscriber_mode": IN_SUBSCRIBER_MODE,
     "ends_multi": ENDS_MULTI,
     "unpaused": UNPAUSED,
     "wakes_without_key": WAKES_WITHOUT_KEY,
+    "keeps_caching": KEEPS_CACHING,
+    "touches": TOUCHES,
 }
 
 # -- clients: unusual states ---------------------------------------------------------------------
@@ -96,20 +103,27 @@ READONLY_NODE: Final = 1 << 14
 ASKING_NEXT: Final = 1 << 15
 #: A fault rule, a script or the like holds it.
 HELD_BY_FAULT: Final = 1 << 16
+#: The connection ends when the command that runs has been answered.
+ENDING: Final = 1 << 17
+#: Pushes wait for the reply of the command that runs.
+PUSHES_WAIT: Final = 1 << 18
 
 #: States in which a client's further requests wait in its inbox.
 HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT
 
 #: States that end (or go on) when a command is done.
-AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING
+AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING | ENDING | PUSHES_WAIT
 
 # -- the engine: unusual states that concern every client ----------------------------------------
-MONITORED: Final = 1 << 40
 PAUSED: Final = 1 << 41
 BUSY_SCRIPT: Final = 1 << 42
 MEMORY_LIMITED: Final = 1 << 43
 CLUSTERED: Final = 1 << 44
-OBSERVED: Final = 1 << 45
+
+# -- the engine: who looks at every command that `call` has run -----------------------------------
+MONITORED: Final = 1 << 0
+TRACKED: Final = 1 << 1
+OBSERVED: Final = 1 << 2
 
 # -- callers ---------------------------------------------------------------------------------------
 #: A command that would block answers as if its time were up.

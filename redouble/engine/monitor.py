@@ -32,7 +32,7 @@ class Monitors:
         """Let a client watch."""
         self.clients[client] = None
         client.flags |= f.MONITOR
-        self.engine.flags |= f.MONITORED
+        self.engine.observers |= f.MONITORED
 
     def forget(self, client: Client) -> None:
         """A client watches no more."""
@@ -40,7 +40,7 @@ class Monitors:
             del self.clients[client]
             client.flags &= ~f.MONITOR
             if not self.clients:
-                self.engine.flags &= ~f.MONITORED
+                self.engine.observers &= ~f.MONITORED
 
     def feed(self, ctx: Context, command: Command, argv: list[bytes]) -> None:
         """Show a command. O(monitors + arguments)."""

@@ -64,7 +64,7 @@ class Pause:
         if command.flags & (f.WRITE | f.MAY_REPLICATE):
             return not client.flags & f.IN_MULTI
         if command.flags & f.ENDS_MULTI:
-            return any([queued.flags & (f.WRITE | f.MAY_REPLICATE) for queued, _ in client.queue])
+            return any(queued.flags & (f.WRITE | f.MAY_REPLICATE) for queued, _ in client.queue)
         return False
 
     def postpone(self, client: Client, argv: list[bytes]) -> None:

@@ -1,13 +1,14 @@
 """Publish and subscribe: who listens to what.
 
-Channels and shard channels are dictionaries from name to clients in order of subscription; patterns
-are compiled once and matched for each message. A message is put into each receiver's output at once,
-so its order among replies is the order in which things happened.
+There are three kinds of names: channels, patterns, shard channels. Each kind is a dictionary from name
+to clients in order of subscription; patterns are compiled once and matched for each message. A message
+is encoded once for each protocol and put into each receiver's output at once, so its order among
+replies is the order in which things happened.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from redouble.datatypes.glob import Glob
 from redouble.engine import flags as f
@@ -20,106 +21,104 @@ Listeners = dict[bytes, dict["Client", None]]
 
 
 @final
-class PubSub:
-    """The subscriptions of an engine."""
+class Kind:
+    """A kind of names to listen to, and how its answers begin."""
 
-    __slots__ = ("channels", "patterns", "shard_channels", "_globs")
+    __slots__ = ("number", "subscribed", "unsubscribed")
+
+    def __init__(self, number: int, letter: bytes) -> None:
+        self.number: int = number
+        self.subscribed: bytes = letter + b"subscribe"
+        self.unsubscribed: bytes = letter + b"unsubscribe"
+
+    def names_of(self, client: Client) -> dict[bytes, None]:
+        """What a client listens to."""
+        if self.number == 0:
+            return client.channels
+        return client.patterns if self.number == 1 else client.shard_channels
+
+    def count(self, client: Client) -> int:
+        """The number that answers show: channels and patterns together, shard channels apart."""
+        return len(client.shard_channels) if self.number == 2 else client.subscriptions()
+
+
+CHANNELS: Final = Kind(0, b"")
+PATTERNS: Final = Kind(1, b"p")
+SHARD_CHANNELS: Final = Kind(2, b"s")
+
+
+@final
+class PubSub:
+    """The subscriptions of an engine. `listeners` is indexed by `Kind.number`."""
+
+    __slots__ = ("listeners", "_globs")
 
     def __init__(self) -> None:
-        self.channels: Listeners = {}
-        self.patterns: Listeners = {}
-        self.shard_channels: Listeners = {}
+        self.listeners: list[Listeners] = [{}, {}, {}]
         self._globs: dict[bytes, Glob] = {}
 
-    def subscribe(self, client: Client, channel: bytes) -> None:
-        """Listen to a channel. O(1)."""
-        client.channels[channel] = None
-        self.channels.setdefault(channel, {})[client] = None
+    def subscribe(self, client: Client, kind: Kind, name: bytes) -> None:
+        """Listen. O(1)."""
+        kind.names_of(client)[name] = None
+        self.listeners[kind.number].setdefault(name, {})[client] = None
+        if kind is PATTERNS and name not in self._globs:
+            self._globs[name] = Glob(name)
         client.flags |= f.SUBSCRIBER
 
-    def subscribe_shard(self, client: Client, channel: bytes) -> None:
-        """Listen to a shard channel. O(1)."""
-        client.shard_channels[channel] = None
-        self.shard_channels.setdefault(channel, {})[client] = None
-        client.flags |= f.SUBSCRIBER
-
-    def subscribe_pattern(self, client: Client, pattern: bytes) -> None:
-        """Listen to all channels that match. O(1)."""
-        client.patterns[pattern] = None
-        self.patterns.setdefault(pattern, {})[client] = None
-        if pattern not in self._globs:
-            self._globs[pattern] = Glob(pattern)
-        client.flags |= f.SUBSCRIBER
-
-    def unsubscribe(self, client: Client, channel: bytes) -> None:
-        """Stop listening to a channel. O(1)."""
-        if channel in client.channels:
-            del client.channels[channel]
-            _leave(self.channels, channel, client)
-            self._settle(client)
-
-    def unsubscribe_shard(self, client: Client, channel: bytes) -> None:
-        """Stop listening to a shard channel. O(1)."""
-        if channel in client.shard_channels:
-            del client.shard_channels[channel]
-            _leave(self.shard_channels, channel, client)
-            self._settle(client)
-
-    def unsubscribe_pattern(self, client: Client, pattern: bytes) -> None:
-        """Stop listening to a pattern. O(1)."""
-        if pattern in client.patterns:
-            del client.patterns[pattern]
-            if _leave(self.patterns, pattern, client):
-                del self._globs[pattern]
-            self._settle(client)
+    def unsubscribe(self, client: Client, kind: Kind, name: bytes) -> None:
+        """Stop listening, if one did. O(1)."""
+        names = kind.names_of(client)
+        if name not in names:
+            return
+        del names[name]
+        listeners = self.listeners[kind.number]
+        clients = listeners[name]
+        del clients[client]
+        if not clients:
+            del listeners[name]
+            if kind is PATTERNS:
+                del self._globs[name]
+        if not client.channels and not client.patterns and not client.shard_channels:
+            client.flags &= ~f.SUBSCRIBER
 
     def forget(self, client: Client) -> None:
         """Stop listening to anything, without a word. O(subscriptions)."""
-        for channel in list(client.channels):
-            self.unsubscribe(client, channel)
-        for channel in list(client.shard_channels):
-            self.unsubscribe_shard(client, channel)
-        for pattern in list(client.patterns):
-            self.unsubscribe_pattern(client, pattern)
+        for kind in (CHANNELS, PATTERNS, SHARD_CHANNELS):
+            for name in list(kind.names_of(client)):
+                self.unsubscribe(client, kind, name)
 
     def publish(self, channel: bytes, message: bytes) -> int:
         """Send a message to all who listen; how many that were. O(receivers + patterns)."""
         count = 0
-        listeners = self.channels.get(channel)
+        listeners = self.listeners[0].get(channel)
         if listeners is not None:
-            push = Push([b"message", channel, message])
-            for client in listeners:
-                client.send(push)
-            count += len(listeners)
-        if self.patterns:
-            for pattern, listeners in self.patterns.items():
+            count = _deliver(listeners, Push([b"message", channel, message]))
+        patterns = self.listeners[1]
+        if patterns:
+            for pattern, listeners in patterns.items():
                 if self._globs[pattern].matches(channel):
-                    push = Push([b"pmessage", pattern, channel, message])
-                    for client in listeners:
-                        client.send(push)
-                    count += len(listeners)
+                    count += _deliver(listeners, Push([b"pmessage", pattern, channel, message]))
         return count
 
     def publish_shard(self, channel: bytes, message: bytes) -> int:
         """Send a message to all who listen to a shard channel. O(receivers)."""
-        listeners = self.shard_channels.get(channel)
+        listeners = self.listeners[2].get(channel)
         if listeners is None:
             return 0
-        push = Push([b"smessage", channel, message])
-        for client in listeners:
-            client.send(push)
-        return len(listeners)
-
-    def _settle(self, client: Client) -> None:
-        if not client.channels and not client.patterns and not client.shard_channels:
-            client.flags &= ~f.SUBSCRIBER
+        return _deliver(listeners, Push([b"smessage", channel, message]))
 
 
-def _leave(listeners: Listeners, name: bytes, client: Client) -> bool:
-    """Take a client from a name's listeners; True when it was the last."""
-    clients = listeners[name]
-    del clients[client]
-    if not clients:
-        del listeners[name]
-        return True
-    return False
+def _deliver(clients: dict[Client, None], push: Push) -> int:
+    """Give a message to clients, encoded once for each protocol; how many they are."""
+    data2 = b""
+    data3 = b""
+    for client in clients:
+        if client.resp == 3:
+            if not data3:
+                data3 = client.encoder.encode(push)
+            client.push(data3)
+        else:
+            if not data2:
+                data2 = client.encoder.encode(push)
+            client.push(data2)
+    return len(clients)

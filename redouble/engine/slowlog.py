@@ -1,9 +1,16 @@
-"""The slow log: commands that took longer than a threshold, newest first."""
+"""The slow log: commands that took longer than a threshold, newest first.
+
+`Engine.call` compares each duration with one number, `threshold_ns`: the lower of the slow log's and
+the latency monitor's thresholds. Only what is slow for one of them comes here.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING, Final, final
+
+from redouble.engine import flags as f
+from redouble.engine.latency import LatencyMonitor
 
 if TYPE_CHECKING:
     from redouble.engine.command import Command
@@ -11,6 +18,7 @@ if TYPE_CHECKING:
 
 _MAX_ARGS: Final = 32
 _MAX_TEXT: Final = 128
+_NEVER: Final = 1 << 62
 
 
 @final
@@ -31,15 +39,70 @@ class SlowEntry:
 
 @final
 class SlowLog:
-    """The log of one engine. `threshold_ns` and `length` follow the configuration."""
+    """The log of one engine, and beside it the latency monitor that shares its threshold."""
 
-    __slots__ = ("threshold_ns", "length", "entries", "next_id")
+    __slots__ = ("threshold_ns", "length", "entries", "next_id", "latency", "_slower_than_ns", "_secret_argv", "_secrets")
 
     def __init__(self) -> None:
+        #: What is slower is worth a look. Nanoseconds.
         self.threshold_ns: int = 10_000_000
         self.length: int = 128
         self.entries: deque[SlowEntry] = deque()
         self.next_id: int = 0
+        self.latency: LatencyMonitor = LatencyMonitor()
+        self._slower_than_ns: int = 10_000_000
+        self._secret_argv: list[bytes] | None = None
+        self._secrets: list[int] = []
+
+    def configure(self, slower_than_us: int, length: int, latency_ms: int) -> None:
+        """Follow the configuration: microseconds (negative: never), entries, milliseconds (0: never)."""
+        self._slower_than_ns = slower_than_us * 1000 if slower_than_us >= 0 else _NEVER
+        self.length = length
+        self.latency.threshold_ms = latency_ms
+        self.threshold_ns = min(self._slower_than_ns, latency_ms * 1_000_000 if latency_ms else _NEVER)
+        self._trim()
+
+    def hide(self, argv: list[bytes], position: int) -> None:
+        """An argument of the command that runs is a password: show it to nobody."""
+        if self._secret_argv is not argv:
+            self._secret_argv = argv
+            self._secrets = []
+        self._secrets.append(position)
 
     def add(self, ctx: Context, command: Command, argv: list[bytes], nanoseconds: int) -> None:
         """Remember a command. O(1)."""
+        if self.latency.threshold_ms:
+            event = b"fast-command" if command.flags & f.FAST else b"command"
+            self.latency.add(event, ctx.now // 1000, nanoseconds // 1_000_000)
+        if nanoseconds < self._slower_than_ns or command.flags & f.SKIP_SLOWLOG or ctx.flags & f.IN_SCRIPT:
+            return
+        entry = SlowEntry(
+            self.next_id, ctx.now // 1000, nanoseconds // 1000, _shortened(self.shown(argv)),
+            ctx.client.address, ctx.client.name,
+        )  # fmt: skip
+        self.next_id += 1
+        self.entries.appendleft(entry)
+        self._trim()
+
+    def shown(self, argv: list[bytes]) -> list[bytes]:
+        """The arguments without their passwords. O(arguments)."""
+        if self._secret_argv is not argv:
+            return argv
+        return [b"(redacted)" if at in self._secrets else arg for at, arg in enumerate(argv)]
+
+    def _trim(self) -> None:
+        while len(self.entries) > self.length:
+            self.entries.pop()
+
+
+def _shortened(argv: list[bytes]) -> list[bytes]:
+    """At most 32 arguments of at most 128 bytes, with a word on what was left out."""
+    shown: list[bytes] = []
+    for arg in argv[:_MAX_ARGS]:
+        if len(arg) > _MAX_TEXT:
+            shown.append(arg[:_MAX_TEXT] + b"... (%d more bytes)" % (len(arg) - _MAX_TEXT))
+        else:
+            shown.append(arg)
+    if len(argv) > _MAX_ARGS:
+        shown[-1] = b"... (%d more arguments)" % (len(argv) - _MAX_ARGS + 1)
+    return shown

@@ -6,7 +6,13 @@ accesses. Durations are nanoseconds here, microseconds in INFO.
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
+
+from redouble.engine import histogram
+
+
+_RATE_SPAN: Final = 100
+_NO_COUNTS: Final[list[int]] = []
 
 
 @final
@@ -15,14 +21,24 @@ class Stats:
 
     __slots__ = (
         "calls", "nanoseconds", "rejected", "failed", "errors", "commands", "connections", "rejected_connections",
-        "error_replies", "input_bytes", "output_bytes", "started", "unexpected_errors", "peak_memory", "histograms",
+        "error_replies", "input_bytes", "output_bytes", "reads", "writes", "unexpected_errors",
+        "output_limit_closes", "query_limit_closes", "denied_auth", "denied_commands", "denied_keys",
+        "denied_channels", "histograms", "tracking", "_rate", "_rate_from",
     )  # fmt: skip
 
     def __init__(self, rows: int) -> None:
+        #: latency-tracking.
+        self.tracking: bool = True
+        self.unexpected_errors: int = 0
+        self._clear(rows)
+
+    def _clear(self, rows: int) -> None:
         self.calls: list[int] = [0] * rows
         self.nanoseconds: list[int] = [0] * rows
         self.rejected: list[int] = [0] * rows
         self.failed: list[int] = [0] * rows
+        #: Of each command; empty for one that has not run. See `histogram.py`.
+        self.histograms: list[list[int]] = [_NO_COUNTS] * rows
         #: Error code to count.
         self.errors: dict[bytes, int] = {}
         self.commands: int = 0
@@ -31,7 +47,37 @@ class Stats:
         self.error_replies: int = 0
         self.input_bytes: int = 0
         self.output_bytes: int = 0
-        self.unexpected_errors: int = 0
+        #: How often something was read from, or written to, a connection.
+        self.reads: int = 0
+        self.writes: int = 0
+        #: Clients closed because they did not read, or asked too much at once.
+        self.output_limit_closes: int = 0
+        self.query_limit_closes: int = 0
+        #: What the ACL refused.
+        self.denied_auth: int = 0
+        self.denied_commands: int = 0
+        self.denied_keys: int = 0
+        self.denied_channels: int = 0
+        #: (commands, bytes in, bytes out) per second, and what it is counted from.
+        self._rate: tuple[int, int, int] = (0, 0, 0)
+        self._rate_from: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+    def track(self, on: bool) -> None:
+        """Keep histograms of the time that each command takes, or forget them."""
+        self.tracking = on
+        if not on:
+            self.histograms = [_NO_COUNTS] * len(self.calls)
+
+    def count_duration(self, index: int, nanoseconds: int) -> None:
+        """Count what `Engine.call` does not count itself: a command's first call, or a long one."""
+        counts = self.histograms[index]
+        if not counts:
+            counts = histogram.empty()
+            self.histograms[index] = counts
+        if nanoseconds < histogram.SHORT:
+            counts[nanoseconds >> histogram.SHIFT] += 1
+        else:
+            counts[histogram.long_slot(nanoseconds)] += 1
 
     def count_error(self, text: bytes) -> None:
         """Count an error reply under its code, the first word."""
@@ -39,17 +85,19 @@ class Stats:
         code = text.partition(b" ")[0]
         self.errors[code] = self.errors.get(code, 0) + 1
 
+    def rate(self, now: int) -> tuple[int, int, int]:
+        """Commands, bytes in and bytes out per second, since it was asked last (at least 100 ms ago)."""
+        since, commands, bytes_in, bytes_out = self._rate_from
+        span = now - since
+        if span >= _RATE_SPAN:
+            self._rate = (
+                (self.commands - commands) * 1000 // span,
+                (self.input_bytes - bytes_in) * 1000 // span,
+                (self.output_bytes - bytes_out) * 1000 // span,
+            )
+            self._rate_from = (now, self.commands, self.input_bytes, self.output_bytes)
+        return self._rate
+
     def reset(self) -> None:
         """CONFIG RESETSTAT."""
-        rows = len(self.calls)
-        self.calls = [0] * rows
-        self.nanoseconds = [0] * rows
-        self.rejected = [0] * rows
-        self.failed = [0] * rows
-        self.errors = {}
-        self.commands = 0
-        self.connections = 0
-        self.rejected_connections = 0
-        self.error_replies = 0
-        self.input_bytes = 0
-        self.output_bytes = 0
+        self._clear(len(self.calls))

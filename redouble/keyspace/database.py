@@ -140,8 +140,13 @@ class Database:
         if entry.deadline != NEVER:
             self.volatile += 1
             self.space.schedule_expiry(self, key, entry.deadline)
+        value = entry.value
+        if isinstance(value, HashValue) and value.soonest != NEVER:
+            self.space.schedule_expiry(self, key, value.soonest)
         if self.order is not None:
             self.order.add(key)
+        if self.space.interest & events.NOTIFIED:
+            self.notify(key, events.NEW, b"new")
 
     def remove(self, key: bytes) -> Entry | None:
         """Take the key away; the entry it had, or None. The caller touches."""
@@ -196,6 +201,8 @@ class Database:
         """Remove every key; how many there were. O(watched and waited keys)."""
         count = len(self.data)
         self.touch_all(None)
+        if self.space.interest & events.TRACKED:
+            self.space.listener.keys_flushed()
         self.data = {}
         self.volatile = 0
         self.order = None

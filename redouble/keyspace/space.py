@@ -37,6 +37,10 @@ class KeyListener:
         """A key has changed that clients may hold in their caches."""
         raise NotImplementedError
 
+    def keys_flushed(self) -> None:
+        """All keys of a database have gone that clients may hold in their caches."""
+        raise NotImplementedError
+
 
 @final
 class Keyspace:

@@ -32,3 +32,8 @@ During a run the runtime calls the host, and only then:
 A runtime runs one script at a time. ``runtime.running`` says whether one is in progress (with
 greenlets, a long script may be suspended while the event loop runs).
 """
+
+from redouble.lua_runtime.host import ScriptHost
+from redouble.lua_runtime.runtime import LuaRuntime, Script
+
+__all__ = ["LuaRuntime", "Script", "ScriptHost"]

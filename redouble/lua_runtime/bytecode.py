@@ -95,9 +95,7 @@ def _debug_end(data: bytes, at: int) -> int:
 
 def _read(data: bytes, at: int, parent: _Function | None, index: int, found: list[_Function]) -> int:
     """Append the function at `at` and all within it to `found`; return where it ends."""
-    at = _string_end(data, at) + 8
-    upvalue_counts_at = at
-    at += 4
+    at = _string_end(data, at) + 12
     count = _int(data, at)
     code_at = at + 4
     function = _Function(code_at, struct.unpack_from(f"<{count}I", data, code_at), parent, index)
@@ -110,7 +108,6 @@ def _read(data: bytes, at: int, parent: _Function | None, index: int, found: lis
         upvalues.append(data[_string_end(data, at) + 8])
         at = _read(data, at, function, i, found)
     _note_closures(function, upvalues)
-    assert data[upvalue_counts_at] >= 0
     return _debug_end(data, at)
 
 
@@ -159,8 +156,8 @@ def _calls_own(function: _Function, at: int) -> bool:
     return False
 
 
-def without_foreign_tail_calls(dump: bytes) -> bytes:
-    """The compiled chunk with plain calls in place of tail calls of other code. O(len)."""
+def without_tail_calls(dump: bytes, own: bool) -> bytes:
+    """The compiled chunk with plain calls in place of tail calls; of its `own` functions too? O(len)."""
     if not dump.startswith(_HEADER):
         return dump
     found: list[_Function] = []
@@ -171,8 +168,7 @@ def without_foreign_tail_calls(dump: bytes) -> bytes:
         code = function.code
         for at in range(len(code)):
             word = code[at]
-            if word & 63 == _TAILCALL and not _calls_own(function, at):
-                place = function.code_at + 4 * at
-                patched[place] = word & 0xC0 | _CALL
+            if word & 63 == _TAILCALL and (own or not _calls_own(function, at)):
+                patched[function.code_at + 4 * at] = word & 0xC0 | _CALL
                 changed = True
     return bytes(patched) if changed else dump

@@ -23,6 +23,8 @@ from redouble.protocol.reply import (
     Map,
     NoReply,
     NullArray,
+    PairMap,
+    Pairs,
     Push,
     Reply,
     SetReply,
@@ -121,6 +123,13 @@ class Encoder:
             out.append(b"%%%d\r\n" % (len(items) // 2) if resp3 else b"*%d\r\n" % len(items))
             for item in items:
                 self._walk(item, out)
+        elif isinstance(value, Pairs):
+            self._pairs(value.items, resp3, out)
+        elif isinstance(value, PairMap):
+            if resp3:
+                self._walk_typed(Map(value.items), out)
+            else:
+                self._pairs(value.items, True, out)
         elif isinstance(value, SetReply):
             self._collection(b"~%d\r\n" if resp3 else b"*%d\r\n", value.items, out)
         elif isinstance(value, Push):
@@ -139,6 +148,17 @@ class Encoder:
             out.append(b"(" + value.digits + _CRLF if resp3 else _bulk(value.digits))
         elif not isinstance(value, NoReply):
             raise TypeError(f"not a reply value: {type(value).__name__}")
+
+    def _pairs(self, items: list[Any], nested: bool, out: list[bytes]) -> None:
+        """A flat list of pairs, as it is or with an array around each pair."""
+        if not nested:
+            self._collection(b"*%d\r\n", items, out)
+            return
+        out.append(b"*%d\r\n" % (len(items) // 2))
+        for index, item in enumerate(items):
+            if index % 2 == 0:
+                out.append(b"*2\r\n")
+            self._walk(item, out)
 
     def _collection(self, head: bytes, items: list[Any], out: list[bytes]) -> None:
         out.append(head % len(items))

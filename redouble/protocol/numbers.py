@@ -44,6 +44,22 @@ def integer(data: bytes, error: bytes = NOT_AN_INTEGER) -> int:
     return value
 
 
+def integer_from(least: int, data: bytes, error: bytes) -> int:
+    """The integer, which must not be less than `least`; else raises `CommandError(error)`."""
+    value = try_integer(data)
+    if value is None or value < least:
+        raise CommandError(error)
+    return value
+
+
+def negatable_integer(data: bytes) -> int:
+    """The integer, which must not be the one that has no positive counterpart."""
+    value = integer(data)
+    if value == INT64_MIN:
+        raise CommandError(b"ERR value is out of range, value must between %d and %d" % (-INT64_MAX, INT64_MAX))
+    return value
+
+
 def try_double(data: bytes) -> float | None:
     """The double that `data` spells, infinities included, or None. O(len)."""
     if _DECIMAL.match(data) is not None:

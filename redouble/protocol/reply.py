@@ -15,6 +15,8 @@ value              RESP2                                   RESP3
 `ErrorReply`       error                                   error
 `NULL_ARRAY`       null array                              null
 `Map`              flat array                              map
+`Pairs`            flat array                              array of arrays of two
+`PairMap`          array of arrays of two                  map
 `SetReply`         array                                   set
 `Push`             array                                   push
 `Double`           bulk string                             double
@@ -64,6 +66,26 @@ class Bulks:
 @final
 class Map:
     """Pairs in order: ``items`` is flat, key after value after key."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items: list[Any] = items
+
+
+@final
+class Pairs:
+    """Pairs in order, as members with scores: ``items`` is flat. RESP3 nests each pair in an array."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items: list[Any] = items
+
+
+@final
+class PairMap:
+    """Pairs that RESP2 nests in arrays of two and RESP3 sends as a map (XREAD). ``items`` is flat."""
 
     __slots__ = ("items",)
 

@@ -1,31 +1,48 @@
 """A connection: asyncio's end of a client. It moves bytes and knows no command.
 
-Each read is fed to the engine at once; all replies of that read leave in one write. While the peer
-does not read its replies asyncio pauses us, and then we read no more requests from it either.
+Each read is handed to the engine at once; all replies of that read leave in one write. In the ordinary
+case the engine writes to the transport itself. Only when the peer does not read its replies, so that
+they pile up here, this object steps between (`pause_writing`): it watches the output limits and closes
+a client that has reached its own. Others go on meanwhile.
+
+Redis goes on reading from a client that does not read, and so do we, up to a size that no sane
+pipeline reaches: a client that writes a whole pipeline before it reads would else wait for ever.
 """
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
+from redouble.engine import flags as f
 from redouble.engine.client import Client
+from redouble.engine.edge import OutputLimit
 
 if TYPE_CHECKING:
     from redouble.server.server import RedoubleServer
+
+#: A client with more unread output than this is not read from until it reads.
+_STOP_READING: Final = 512 * 1024 * 1024
+_TOO_MANY: Final = b"-ERR max number of clients reached\r\n"
+_PROTECTED: Final = (
+    b"-DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the "
+    b"default user. Connect from the same machine, or set a password, or start with --protected-mode no.\r\n"
+)
 
 
 class Connection(asyncio.Protocol):
     """The link between one transport and one client."""
 
-    __slots__ = ("_server", "_engine", "_transport", "_client", "_paused")
+    __slots__ = ("_server", "_engine", "_transport", "_client", "_soft_timer", "_reading_stopped")
 
     def __init__(self, server: RedoubleServer) -> None:
         self._server = server
         self._engine = server.engine
         self._transport: asyncio.Transport
-        self._client: Client
+        self._client: Client | None = None
+        self._soft_timer: asyncio.TimerHandle | None = None
+        self._reading_stopped = False
 
     # -- from asyncio -----------------------------------------------------------------------
 
@@ -33,36 +50,63 @@ class Connection(asyncio.Protocol):
         """A client has come."""
         self._transport = cast(asyncio.Transport, transport)
         sock = transport.get_extra_info("socket")
-        if sock is not None and sock.family in (socket.AF_INET, socket.AF_INET6):
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._client = self._engine.connect(self)
-        self._server.introduce(self._client, transport)
+        if sock is not None and sock.family != socket.AF_UNIX:
+            self._server.tune(sock)
+        engine = self._engine
+        settings = engine.config.edge
+        if len(engine.clients) >= settings.max_clients:
+            self._reject(_TOO_MANY)
+        elif self._server.is_protected(transport):
+            self._reject(_PROTECTED)
+        else:
+            self._client = engine.connect(self._transport)
+            self._server.connections.add(self)
+            self._server.introduce(self._client, transport)
+
+    def _reject(self, text: bytes) -> None:
+        self._engine.stats.rejected_connections += 1
+        self._transport.write(text)
+        self._transport.close()
 
     def data_received(self, data: bytes) -> None:
         """Requests have come."""
-        self._engine.feed(self._client, data)
-        self._engine.flush()
-        self._server.arm()
+        client = self._client
+        if client is not None and self._engine.receive(client, data):
+            self._server.attend()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has gone."""
         self._server.connections.discard(self)
-        self._engine.disconnect(self._client)
-        self._engine.flush()
+        if self._soft_timer is not None:
+            self._soft_timer.cancel()
+        if self._client is not None:
+            self._engine.disconnect(self._client)
+            self._engine.flush()
+            self._client = None
 
     def pause_writing(self) -> None:
-        """The peer does not read its replies: take no more requests from it."""
-        self._transport.pause_reading()
+        """The peer does not read its replies: watch how much there is."""
+        if self._client is not None:
+            self._client.link = self
+            self._check_output()
 
     def resume_writing(self) -> None:
         """The peer reads again."""
-        self._transport.resume_reading()
+        if self._soft_timer is not None:
+            self._soft_timer.cancel()
+            self._soft_timer = None
+        if self._reading_stopped:
+            self._reading_stopped = False
+            self._transport.resume_reading()
+        if self._client is not None:
+            self._client.link = self._transport
 
-    # -- from the engine --------------------------------------------------------------------
+    # -- from the engine, while the peer does not read ----------------------------------------
 
     def write(self, data: bytes) -> None:
-        """Send bytes."""
+        """Send bytes, some time."""
         self._transport.write(data)
+        self._check_output()
 
     def close(self) -> None:
         """Close after what was written."""
@@ -71,3 +115,41 @@ class Connection(asyncio.Protocol):
     def abort(self) -> None:
         """Close at once."""
         self._transport.abort()
+
+    def get_write_buffer_size(self) -> int:
+        """How many bytes wait to be read by the peer."""
+        return self._transport.get_write_buffer_size()
+
+    # -- output limits ----------------------------------------------------------------------
+
+    def _limit(self, client: Client) -> OutputLimit:
+        settings = self._engine.config.edge
+        return settings.pubsub if client.flags & f.SUBSCRIBER else settings.normal
+
+    def _check_output(self) -> None:
+        client = self._client
+        if client is None:
+            return
+        size = self._transport.get_write_buffer_size()
+        limit = self._limit(client)
+        if limit.hard and size > limit.hard:
+            self._drop(client)
+        elif limit.soft and size > limit.soft:
+            if self._soft_timer is None:
+                loop = asyncio.get_running_loop()
+                self._soft_timer = loop.call_later(limit.soft_ms / 1000, self._soft_limit_reached)
+        elif size > _STOP_READING and not self._reading_stopped:
+            self._reading_stopped = True
+            self._transport.pause_reading()
+
+    def _soft_limit_reached(self) -> None:
+        self._soft_timer = None
+        client = self._client
+        if client is not None:
+            limit = self._limit(client)
+            if limit.soft and self._transport.get_write_buffer_size() > limit.soft:
+                self._drop(client)
+
+    def _drop(self, client: Client) -> None:
+        self._engine.stats.output_limit_closes += 1
+        self._engine.kill(client)

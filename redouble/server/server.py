@@ -1,14 +1,18 @@
 """The server: listeners, one timer, an orderly end. The only asynchronous part.
 
 The engine says when something is due next; one asyncio timer is armed for that time, so that nothing
-polls while nothing is due.
+polls while nothing is due. Sockets are bound and listened on at once and handed to asyncio then, so
+that an address that is taken is known at once, in CONFIG SET port too.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
+import ssl
+from pathlib import Path
 from typing import Final
 
 from redouble.engine.client import Client
@@ -16,6 +20,10 @@ from redouble.engine.engine import Engine
 from redouble.server.connection import Connection
 
 _BACKLOG: Final = 511
+_WILDCARDS: Final = {"*": "0.0.0.0", "::*": "::"}
+#: How long connections may take to send what is left when the server ends. Seconds.
+_FAREWELL: Final = 0.5
+_NEVER: Final = 1 << 62
 
 
 class RedoubleServer:
@@ -24,17 +32,96 @@ class RedoubleServer:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.connections: set[Connection] = set()
+        #: Set when somebody wants the server to end: SHUTDOWN, or a signal.
         self.stopped = asyncio.Event()
         self._listeners: list[asyncio.Server] = []
+        self._tcp: list[asyncio.Server] = []
+        self._paths: list[str] = []
+        self._pending: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._armed_for = 0
+
+    # -- listening --------------------------------------------------------------------------
 
     async def listen_tcp(self, host: str, port: int, backlog: int = _BACKLOG) -> int:
-        """Listen on an address; the port that it is (of interest where `port` is 0)."""
+        """Listen on an address; the port that it is (of interest where `port` is 0). Raises `OSError`."""
+        return await self.listen_all([host], port, backlog)
+
+    async def listen_all(
+        self, hosts: list[str], port: int, backlog: int = _BACKLOG, tls: ssl.SSLContext | None = None
+    ) -> int:
+        """Listen on several addresses and one port, for TLS with a context; the port. Raises `OSError`."""
+        sockets = bind_all(hosts, port, backlog)
+        await self._serve_all(sockets, backlog, tls)
+        return int(sockets[0].getsockname()[1]) if sockets else 0
+
+    async def listen_unix(self, path: str, mode: int = 0, backlog: int = _BACKLOG) -> None:
+        """Listen on a Unix socket; `mode` is its permissions (0: as the umask has it). Raises `OSError`."""
+        Path(path).unlink(missing_ok=True)
         loop = asyncio.get_running_loop()
-        listener = await loop.create_server(lambda: Connection(self), host, port, backlog=backlog)
-        self._listeners.append(listener)
-        return int(listener.sockets[0].getsockname()[1])
+        self._listeners.append(await loop.create_unix_server(lambda: Connection(self), path, backlog=backlog))
+        if mode:
+            Path(path).chmod(mode)
+        self._paths.append(path)
+        self._describe()
+
+    async def _serve_all(self, sockets: list[socket.socket], backlog: int, tls: ssl.SSLContext | None) -> None:
+        loop = asyncio.get_running_loop()
+        for sock in sockets:
+            listener = await loop.create_server(lambda: Connection(self), sock=sock, backlog=backlog, ssl=tls)
+            self._listeners.append(listener)
+            if tls is None:
+                self._tcp.append(listener)
+        self._describe()
+
+    def _describe(self) -> None:
+        """Say what we listen on, for INFO."""
+        lines: list[bytes] = []
+        for listener in self._listeners:
+            for sock in listener.sockets:
+                name = sock.getsockname()
+                if isinstance(name, tuple):
+                    kind = b"tcp" if listener in self._tcp else b"tls"
+                    lines.append(b"name=%b,bind=%b,port=%d" % (kind, str(name[0]).encode(), name[1]))
+                else:
+                    lines.append(b"name=unix,bind=%b" % os.fsencode(name))
+        self.engine.config.edge.addresses = lines
+
+    def relisten(self) -> bool:
+        """Follow CONFIG SET port or bind; false where that is impossible, and all stays as it was."""
+        config = self.engine.config
+        hosts, port = config.get(b"bind").decode().split(), config.number(b"port")
+        try:
+            sockets = bind_all(hosts, port, _BACKLOG)
+        except OSError:
+            return False
+        for listener in self._tcp:
+            listener.close()
+            self._listeners.remove(listener)
+        self._tcp = []
+        task = asyncio.get_running_loop().create_task(self._serve_all(sockets, _BACKLOG, None))
+        self._pending.add(task)
+        task.add_done_callback(self._pending.discard)
+        return True
+
+    # -- connections ------------------------------------------------------------------------
+
+    def tune(self, sock: socket.socket) -> None:
+        """No delay for small replies; probes for peers that are silent."""
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        seconds = self.engine.config.edge.keepalive
+        if seconds:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if hasattr(socket, "TCP_KEEPIDLE"):
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, seconds)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, max(1, seconds // 3))
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3)
+
+    def is_protected(self, transport: asyncio.BaseTransport) -> bool:
+        """Whether protected mode forbids this connection: from elsewhere, and no password is asked."""
+        peer = transport.get_extra_info("peername")
+        if not isinstance(peer, tuple) or peer[0].startswith(("127.", "::1", "::ffff:127.")):
+            return False
+        return self.engine.acl.default.nopass and self.engine.config.enabled(b"protected-mode")
 
     def introduce(self, client: Client, transport: asyncio.BaseTransport) -> None:
         """Tell a new client's addresses to the engine."""
@@ -42,27 +129,103 @@ class RedoubleServer:
         local = transport.get_extra_info("sockname")
         sock = transport.get_extra_info("socket")
         if isinstance(peer, tuple):
-            client.address = f"{peer[0]}:{peer[1]}".encode()
-            client.local_address = f"{local[0]}:{local[1]}".encode()
+            client.address = _address(peer)
+            client.local_address = _address(local)
+            if transport.get_extra_info("sslcontext") is not None:
+                client.kind = b"tls"
+        else:
+            path = local if isinstance(local, bytes) else str(local).encode()
+            client.address = client.local_address = path + b":0"
+            client.kind = b"unix"
         if sock is not None:
             client.fd = sock.fileno()
 
+    # -- time and the end -------------------------------------------------------------------
+
+    def attend(self) -> None:
+        """The engine wants something of us: to be woken at a time, or to end."""
+        if self.engine.stopping:
+            self.stopped.set()
+        self.arm()
+
     def arm(self) -> None:
         """Set the timer for what is due next, if that has changed."""
-        deadline = self.engine.next_deadline()
-        if deadline is None:
+        engine = self.engine
+        deadline = engine.next_deadline()
+        if deadline is None or engine.clock.frozen:
+            engine.armed_for = _NEVER
             return
+        engine.armed_for = deadline
+        loop = asyncio.get_running_loop()
+        due = loop.time() + max(0.0, (deadline - engine.clock.now()) / 1000)
         if self._timer is not None:
-            if self._armed_for <= deadline:
+            if self._timer.when() <= due:
                 return
             self._timer.cancel()
-        loop = asyncio.get_running_loop()
-        delay = max(0.0, (deadline - self.engine.clock.now()) / 1000)
-        self._armed_for = deadline
-        self._timer = loop.call_later(delay, self._fire)
+        self._timer = loop.call_at(due, self._fire)
 
     def _fire(self) -> None:
         self._timer = None
+        self.engine.armed_for = _NEVER
         self.engine.tick()
         self.engine.flush()
-        self.arm()
+        self.attend()
+
+    async def close(self) -> None:
+        """End: listen no more, let every connection send what is left, then close it."""
+        for listener in self._listeners:
+            listener.close()
+        self._listeners = []
+        for path in self._paths:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.engine.flush()
+        for connection in list(self.connections):
+            connection.close()
+        end = asyncio.get_running_loop().time() + _FAREWELL
+        while self.connections and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(0.001)
+        for connection in list(self.connections):
+            connection.abort()
+
+
+def _address(pair: tuple[object, ...]) -> bytes:
+    host, port = str(pair[0]), pair[1]
+    return f"[{host}]:{port}".encode() if ":" in host else f"{host}:{port}".encode()
+
+
+def bind_tcp(host: str, port: int, backlog: int) -> socket.socket:
+    """A socket that listens. Raises `OSError`."""
+    host = _WILDCARDS.get(host, host)
+    family, kind, protocol, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    sock = socket.socket(family, kind, protocol)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.bind(address)
+        sock.listen(backlog)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def bind_all(hosts: list[str], port: int, backlog: int) -> list[socket.socket]:
+    """Sockets on several addresses and one port; one that begins with `-` may fail. Raises `OSError`."""
+    sockets: list[socket.socket] = []
+    for host in hosts:
+        try:
+            sockets.append(bind_tcp(host.removeprefix("-"), port, backlog))
+            port = port or int(sockets[0].getsockname()[1])
+        except OSError:
+            if not host.startswith("-"):
+                for sock in sockets:
+                    sock.close()
+                raise
+    return sockets

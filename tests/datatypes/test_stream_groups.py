@@ -13,7 +13,7 @@ from redouble.datatypes.stream_groups import UNKNOWN, Consumer, Group, Pending, 
 from redouble.datatypes.stream_id import MAX_ID, format_id, make_id
 
 if TYPE_CHECKING:
-    from conftest import RealRedis
+    from tests.datatypes.conftest import RealRedis
 
 NOW = 2_000_000_000_000
 LONG_AGO = 1000

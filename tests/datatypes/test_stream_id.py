@@ -18,7 +18,7 @@ from redouble.datatypes.stream_id import (
 )
 
 if TYPE_CHECKING:
-    from conftest import RealRedis
+    from tests.datatypes.conftest import RealRedis
 
 
 def test_an_id_is_printed_as_two_numbers() -> None:

@@ -1,0 +1,1 @@
+"""Redouble beside redis-server, in one run. `make bench`, or `python -m benchmarks --help`."""

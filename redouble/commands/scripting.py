@@ -1,0 +1,146 @@
+"""EVAL, EVALSHA, their read-only forms, and SCRIPT."""
+
+from typing import Final
+
+from redouble.engine.command import Family, counted
+from redouble.engine.context import Context
+from redouble.errors import NO_SCRIPT, SYNTAX, CommandError
+from redouble.lua_runtime.runtime import Script
+from redouble.protocol.numbers import integer
+from redouble.protocol.reply import OK, Bulks, Reply
+
+scripting: Final = Family("scripting")
+
+_RW: Final = "RW ACCESS UPDATE"
+_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys may_replicate"
+_RO_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys readonly"
+_ARGS: Final = "numkeys [key [key ...]] [arg [arg ...]]"
+_COST: Final = "Depends on the script that is executed."
+
+
+def _keys_and_args(argv: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    count = integer(argv[2])
+    if count > len(argv) - 3:
+        raise CommandError(b"ERR Number of keys can't be greater than number of args")
+    if count < 0:
+        raise CommandError(b"ERR Number of keys can't be negative")
+    return argv[3 : 3 + count], argv[3 + count :]
+
+
+def _run(ctx: Context, argv: list[bytes], by_sha: bool, read_only: bool) -> Reply:
+    keys, args = _keys_and_args(argv)
+    scripts = ctx.engine.scripting
+    script: Script | None
+    if by_sha:
+        script = scripts.runtime.find(argv[1])
+        if script is None:
+            script = scripts.runtime.find(argv[1].lower())
+        if script is None:
+            raise CommandError(NO_SCRIPT)
+    else:
+        script = scripts.runtime.load(argv[1])
+    return scripts.run(ctx, script, keys, args, read_only)
+
+
+@scripting.command(
+    "eval", "script " + _ARGS, "Runs a Lua script.", arity=-3, flags=_FLAGS, keys=[counted(_RW, 2)], since="2.6.0",
+    complexity=_COST,
+)  # fmt: skip
+def eval_(ctx: Context, argv: list[bytes]) -> Reply:
+    """Run a script, and keep it for EVALSHA. Redis: EVAL."""
+    return _run(ctx, argv, False, False)
+
+
+@scripting.command(
+    "evalsha", "sha1 " + _ARGS, "Runs a Lua script that the server knows.", arity=-3, flags=_FLAGS,
+    keys=[counted(_RW, 2)], since="2.6.0", complexity=_COST,
+)  # fmt: skip
+def evalsha(ctx: Context, argv: list[bytes]) -> Reply:
+    """Run a script by its digest, or NOSCRIPT. Redis: EVALSHA."""
+    return _run(ctx, argv, True, False)
+
+
+@scripting.command(
+    "eval_ro", "script " + _ARGS, "Runs a Lua script that may not write.", arity=-3, flags=_RO_FLAGS,
+    keys=[counted("RO ACCESS", 2)], since="7.0.0", complexity=_COST,
+)  # fmt: skip
+def eval_ro(ctx: Context, argv: list[bytes]) -> Reply:
+    """As EVAL, but writes are refused. Redis: EVAL_RO."""
+    return _run(ctx, argv, False, True)
+
+
+@scripting.command(
+    "evalsha_ro", "sha1 " + _ARGS, "Runs a Lua script that the server knows and that may not write.", arity=-3,
+    flags=_RO_FLAGS, keys=[counted("RO ACCESS", 2)], since="7.0.0", complexity=_COST,
+)  # fmt: skip
+def evalsha_ro(ctx: Context, argv: list[bytes]) -> Reply:
+    """As EVALSHA, but writes are refused. Redis: EVALSHA_RO."""
+    return _run(ctx, argv, True, True)
+
+
+scripting.container("script", "Manages the scripts that the server knows.", since="2.6.0")
+
+
+@scripting.command(
+    "script|load", "script", "Keeps a script for EVALSHA.", arity=3, flags="noscript stale", since="2.6.0",
+    complexity="O(N) with N being the length in bytes of the script body.",
+    tips="request_policy:all_nodes response_policy:all_succeeded",
+)  # fmt: skip
+def script_load(ctx: Context, argv: list[bytes]) -> Reply:
+    """The digest of the script. Redis: SCRIPT LOAD."""
+    return ctx.engine.scripting.runtime.load(argv[2]).sha
+
+
+@scripting.command(
+    "script|exists", "sha1 [sha1 ...]", "Tells which scripts the server knows.", arity=-3, flags="noscript",
+    since="2.6.0", complexity="O(N) with N being the number of scripts to check.",
+    tips="request_policy:all_shards response_policy:agg_logical_and",
+)  # fmt: skip
+def script_exists(ctx: Context, argv: list[bytes]) -> Reply:
+    """One or zero for each digest. Redis: SCRIPT EXISTS."""
+    runtime = ctx.engine.scripting.runtime
+    return [0 if runtime.find(sha.lower()) is None else 1 for sha in argv[2:]]
+
+
+@scripting.command(
+    "script|flush", "[ASYNC | SYNC]", "Forgets all scripts.", arity=-2, flags="noscript", since="2.6.0",
+    complexity="O(N) with N being the number of scripts in cache",
+    tips="request_policy:all_nodes response_policy:all_succeeded",
+)  # fmt: skip
+def script_flush(ctx: Context, argv: list[bytes]) -> Reply:
+    """Forget the scripts of EVAL; functions stay. Redis: SCRIPT FLUSH."""
+    if len(argv) > 3 or (len(argv) == 3 and argv[2].upper() not in (b"ASYNC", b"SYNC")):
+        raise CommandError(SYNTAX if len(argv) > 3 else b"ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+    ctx.engine.scripting.runtime.flush()
+    return OK
+
+
+@scripting.command(
+    "script|kill", "", "Ends the script that runs.", arity=2, flags="noscript allow_busy", since="2.6.0",
+    tips="request_policy:all_shards response_policy:one_succeeded",
+)  # fmt: skip
+def script_kill(ctx: Context, argv: list[bytes]) -> Reply:
+    """End a long script. Redis: SCRIPT KILL."""
+    raise CommandError(b"NOTBUSY No scripts in execution right now.")
+
+
+@scripting.command(
+    "script|debug", "YES | SYNC | NO", "Sets the mode of the script debugger.", arity=3, flags="noscript",
+    since="3.2.0",
+)  # fmt: skip
+def script_debug(ctx: Context, argv: list[bytes]) -> Reply:
+    """There is no debugger here: only NO is possible. Redis: SCRIPT DEBUG."""
+    mode = argv[2].upper()
+    if mode == b"NO":
+        return OK
+    if mode in (b"YES", b"SYNC"):
+        raise CommandError(b"ERR SCRIPT DEBUG is not supported by this server")
+    raise CommandError(b"ERR Use SCRIPT DEBUG YES/SYNC/NO")
+
+
+@scripting.command(
+    "script|help", "", "Describes the sub-commands.", arity=2, flags="loading stale", since="5.0.0"
+)
+def script_help(ctx: Context, argv: list[bytes]) -> Reply:
+    """Lines of help. Redis: SCRIPT HELP."""
+    return Bulks([b"SCRIPT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"])

@@ -1,0 +1,44 @@
+"""What the edge must know of the configuration, as plain numbers, and what it offers in return.
+
+The engine knows no sockets, so CONFIG SET port asks the edge by `relisten`; without an edge (an engine
+within a test) nothing happens. Output limits are looked up by a client's class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+
+@final
+class OutputLimit:
+    """How much may wait for a client of one class before it is closed. Bytes and ms; 0 is no limit."""
+
+    __slots__ = ("hard", "soft", "soft_ms")
+
+    def __init__(self, hard: int, soft: int, soft_ms: int) -> None:
+        self.hard: int = hard
+        self.soft: int = soft
+        self.soft_ms: int = soft_ms
+
+
+@final
+class EdgeSettings:
+    """The settings of the edge of one server."""
+
+    __slots__ = ("max_clients", "idle_ms", "keepalive", "query_limit", "normal", "pubsub", "relisten", "addresses")
+
+    def __init__(self) -> None:
+        self.max_clients: int = 10000
+        #: Close clients that have said nothing for so long; 0 never.
+        self.idle_ms: int = 0
+        #: Seconds between TCP probes; 0 for none.
+        self.keepalive: int = 300
+        #: How many bytes of requests may wait.
+        self.query_limit: int = 1 << 30
+        self.normal: OutputLimit = OutputLimit(0, 0, 0)
+        self.pubsub: OutputLimit = OutputLimit(33554432, 8388608, 60000)
+        #: Listens on other addresses or another port; false where that is impossible.
+        self.relisten: Callable[[], bool] | None = None
+        #: What the server listens on: INFO's `listener` lines without their number.
+        self.addresses: list[bytes] = []

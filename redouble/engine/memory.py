@@ -1,0 +1,184 @@
+"""The memory limit: how much the keys take, and what goes when it is too much.
+
+What Python really allocates says little about what Redis would use, so keys are *estimated* (see
+`sizes.py`), by Redis' own figures. Without a limit nothing is counted: INFO estimates from a sample.
+With one, every touched key is measured again (`Engine.key_changed`), so the sum is always at hand; a
+database whose dictionary was exchanged (FLUSHDB, SWAPDB) is measured anew as a whole.
+
+`make_room` runs before each command while a limit holds. It evicts by the policy: a few random keys
+(maxmemory-samples) are looked at and the best victim of them goes, as Redis does it.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final, final
+
+from redouble.engine import flags as f
+from redouble.engine.sizes import key_size
+from redouble.keyspace import events
+from redouble.keyspace.database import Database, Entry
+
+if TYPE_CHECKING:
+    from redouble.engine.engine import Engine
+
+#: What an empty server takes.
+BASE: Final = 1_000_000
+_SAMPLE: Final = 1000
+_CLIENT: Final = 1928
+_SCRIPT: Final = 256
+OOM: Final = b"OOM command not allowed when used memory > 'maxmemory'."
+
+
+@final
+class Account:
+    """The sizes of the keys of one database."""
+
+    __slots__ = ("data", "sizes", "total")
+
+    def __init__(self, database: Database) -> None:
+        self.data: dict[bytes, Entry] = database.data
+        self.sizes: dict[bytes, int] = {}
+        self.total: int = 0
+        for key in database.data:
+            self.measure(key)
+
+    def measure(self, key: bytes) -> None:
+        """The key has changed."""
+        entry = self.data.get(key)
+        old = self.sizes.get(key, 0)
+        if entry is None:
+            self.total -= old
+            self.sizes.pop(key, None)
+            return
+        size = key_size(key, entry)
+        self.sizes[key] = size
+        self.total += size - old
+
+
+@final
+class Memory:
+    """The memory of one engine."""
+
+    __slots__ = ("engine", "limit", "policy", "peak", "evicted", "_accounts")
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine: Engine = engine
+        #: maxmemory, 0 for none.
+        self.limit: int = 0
+        self.policy: bytes = b"noeviction"
+        self.peak: int = BASE
+        #: How many keys have been evicted.
+        self.evicted: int = 0
+        self._accounts: list[Account] = []
+
+    def configure(self, limit: int, policy: bytes) -> None:
+        """Follow the configuration. O(keys) when a limit is set for the first time."""
+        engine = self.engine
+        if limit and not self.limit:
+            self._accounts = [Account(database) for database in engine.space.databases]
+            engine.space.count_interest(events.TRACKED, 1)
+            engine.flags |= f.MEMORY_LIMITED
+        elif self.limit and not limit:
+            self._accounts = []
+            engine.space.count_interest(events.TRACKED, -1)
+            engine.flags &= ~f.MEMORY_LIMITED
+        self.limit = limit
+        self.policy = policy
+
+    def measure(self, database: Database, key: bytes) -> None:
+        """A key has changed. O(1)."""
+        if self._accounts:
+            self._account(database).measure(key)
+
+    def _account(self, database: Database) -> Account:
+        account = self._accounts[database.index]
+        if account.data is not database.data:
+            account = Account(database)
+            self._accounts[database.index] = account
+        return account
+
+    def dataset(self) -> int:
+        """What the keys take. O(databases) with a limit, else O(a sample)."""
+        databases = self.engine.space.databases
+        if self._accounts:
+            return sum([self._account(database).total for database in databases])
+        return sum([_estimate(database) for database in databases])
+
+    def used(self) -> int:
+        """What the server takes, as INFO's used_memory says it."""
+        used = BASE + self.dataset() + self.clients() + self.scripts()
+        self.peak = max(self.peak, used)
+        return used
+
+    def overhead(self) -> int:
+        """The part of it that is no keys: an empty server, clients, scripts."""
+        return BASE + self.clients() + self.scripts()
+
+    def scripts(self) -> int:
+        """What the cached scripts take."""
+        return sum([len(script.body) + _SCRIPT for script in self.engine.scripting.runtime.scripts.values()])
+
+    def clients(self) -> int:
+        """What the connections take. O(1), so a rough figure."""
+        return len(self.engine.clients) * _CLIENT
+
+    def make_room(self) -> bool:
+        """Evict until the limit holds; False if it can't be reached. O(evicted keys)."""
+        while self.used() > self.limit:
+            victim = self._victim()
+            if victim is None:
+                return False
+            database, key = victim
+            database.remove(key)
+            self.evicted += 1
+            database.touch(key, events.EVICTED, b"evicted")
+        return True
+
+    def _victim(self) -> tuple[Database, bytes] | None:
+        """The best key to evict of a few random ones, or None."""
+        policy, _, order = self.policy.partition(b"-")
+        if not order:
+            return None
+        samples = self.engine.config.number(b"maxmemory-samples")
+        best: tuple[Database, bytes] | None = None
+        best_rank = 0
+        for database in self.engine.space.databases:
+            for key in self._candidates(database, policy, samples):
+                entry = database.data[key]
+                rank = _rank(entry, order)
+                if best is None or rank < best_rank:
+                    best, best_rank = (database, key), rank
+        return best
+
+    def _candidates(self, database: Database, policy: bytes, samples: int) -> list[bytes]:
+        if policy == b"allkeys":
+            if not database.data:
+                return []
+            order, random = database.scan_order(), self.engine.random
+            return [order.random(random) for _ in range(samples)]
+        if not database.volatile:
+            return []
+        heap = [item for item in self.engine.space.deadlines if item[1] == database.index]
+        live = [item[2] for item in heap if database.data[item[2]].deadline == item[0]] if heap else []
+        return live[:samples]
+
+
+def _rank(entry: Entry, order: bytes) -> int:
+    """The lower, the sooner it goes."""
+    if order == b"lru":
+        return entry.access
+    if order == b"lfu":
+        return entry.frequency
+    if order == b"ttl":
+        return entry.deadline
+    return 0
+
+
+def _estimate(database: Database) -> int:
+    """What a database takes, from the first of its keys. O(sample)."""
+    count = len(database.data)
+    if not count:
+        return 0
+    total = sum([key_size(key, entry) for key, entry in islice(database.data.items(), _SAMPLE)])
+    return total * count // min(count, _SAMPLE)

@@ -1,0 +1,157 @@
+"""What Lua calls: the Python half of the sandbox's functions.
+
+Each method answers errors as values: a tuple of ``True``, a kind and a text (see `convert.py`). Should
+one raise (a bug), the exception is kept in `failure` and the script ends like a killed one;
+`LuaRuntime.run` raises it then. It may not reach Lua: lupa would hand the exception to the script.
+"""
+
+import hashlib
+from typing import Any, Final, final
+
+import lupa.lua51
+
+from redouble.lua_runtime.bytecode import without_tail_calls
+from redouble.lua_runtime.convert import ERROR, PANIC, VALUE, ToLua, error_text, number_argument
+from redouble.lua_runtime.host import ACL_ALLOWED, ACL_NO_SUCH_COMMAND, ScriptHost
+
+#: Values fetched from Lua at once.
+CHUNK: Final = 4000
+_BAD_ARGUMENT: Final = b"ERR Lua redis lib command arguments must be strings or integers"
+_NO_ARGUMENT: Final = b"ERR Please specify at least one argument for this redis lib call"
+_NO_COMMAND: Final = b"ERR Invalid command passed to redis.acl_check_cmd()"
+
+
+def lua_message(error: Exception) -> bytes:
+    """The text of a Lua error: lupa gives bytes, or a str of single bytes."""
+    text = error.args[0] if error.args else b"not enough memory"
+    return text if isinstance(text, bytes) else str(text).encode("latin-1", "replace")
+
+
+@final
+class Natives:
+    """The methods that the sandbox calls, and what they need."""
+
+    __slots__ = ("host", "state", "to_lua", "chunk", "dump", "failure")
+
+    def __init__(self, host: ScriptHost, state: Any, long: bool) -> None:
+        self.host: ScriptHost = host
+        self.state: Any = state
+        self.to_lua: ToLua = ToLua(state.table_from, long)
+        #: Lua's `unpack` and `string.dump`.
+        self.chunk: Any = state.eval("unpack")
+        self.dump: Any = state.eval("string.dump")
+        self.failure: BaseException | None = None
+
+    def panic(self, bug: BaseException) -> Any:
+        """Keep the exception and end the script."""
+        self.failure = bug
+        return True, PANIC, b"ERR internal error"
+
+    def call(self, *args: Any) -> Any:
+        """redis.call and redis.pcall: run the command, hand over its reply."""
+        argv: list[bytes] = []
+        try:
+            for arg in args:
+                if isinstance(arg, bytes):
+                    argv.append(arg)
+                elif isinstance(arg, (int, float)) and not isinstance(arg, bool):
+                    argv.append(number_argument(arg, self.to_lua.long))
+                else:
+                    return True, ERROR, _BAD_ARGUMENT
+            if not argv:
+                return True, ERROR, _NO_ARGUMENT
+            reply = self.host.call(argv)
+            if isinstance(reply, bytes):
+                return reply
+            return self.to_lua.value(reply)
+        except BaseException as bug:
+            return self.panic(bug)
+
+    def call_many(self, count: int, arguments: Any) -> Any:
+        """As `call`, for many arguments: lupa's time to pass them grows with their square."""
+        args: list[Any] = []
+        for first in range(1, count + 1, CHUNK):
+            last = min(first + CHUNK - 1, count)
+            piece = self.chunk(arguments, first, last)
+            if first == last:
+                args.append(piece)
+            else:
+                args.extend(piece)
+        return self.call(*args)
+
+    def acl_check(self, *args: Any) -> Any:
+        """redis.acl_check_cmd."""
+        argv: list[bytes] = []
+        try:
+            for arg in args:
+                if isinstance(arg, bytes):
+                    argv.append(arg)
+                elif isinstance(arg, (int, float)) and not isinstance(arg, bool):
+                    argv.append(number_argument(arg, self.to_lua.long))
+                else:
+                    return True, ERROR, _BAD_ARGUMENT
+            if not argv:
+                return True, ERROR, _NO_ARGUMENT
+            answer = self.host.acl_check(argv)
+            if answer == ACL_NO_SUCH_COMMAND:
+                return True, ERROR, _NO_COMMAND
+            return (True, VALUE, True) if answer == ACL_ALLOWED else False
+        except BaseException as bug:
+            return self.panic(bug)
+
+    def compile(self, code: bytes, name: bytes) -> Any:
+        """loadstring and load: the function, or True and the message."""
+        try:
+            return self.compiled(code, name, False)
+        except lupa.lua51.LuaError as error:
+            return True, VALUE, lua_message(error)
+        except BaseException as bug:
+            return self.panic(bug)
+
+    def compiled(self, code: bytes, name: bytes, own: bool) -> Any:
+        """The function for `code`, in which tail calls keep their line; `own` says it is the sandbox's."""
+        if code[:1] == b"\x1b":
+            # A space keeps the compiler from taking it for bytecode; it then complains of the byte.
+            code = b" " + code
+        function = self.state.compile(code, name)
+        dump = self.dump(function)
+        patched = without_tail_calls(dump, own)
+        return function if patched is dump else self.state.compile(patched, name)
+
+    def sha1hex(self, data: bytes) -> bytes:
+        """redis.sha1hex."""
+        return hashlib.sha1(data).hexdigest().encode()
+
+    def error_text(self, text: bytes) -> bytes:
+        """The text of redis.error_reply."""
+        return error_text(text)
+
+    def log(self, level: int, message: bytes) -> Any:
+        """redis.log."""
+        try:
+            self.host.log(level, message)
+        except BaseException as bug:
+            return self.panic(bug)
+
+    def set_resp(self, version: int) -> Any:
+        """redis.setresp."""
+        try:
+            self.to_lua.resp = version
+            self.host.set_resp(version)
+        except BaseException as bug:
+            return self.panic(bug)
+
+    def set_repl(self, flags: int) -> Any:
+        """redis.set_repl."""
+        try:
+            self.host.set_repl(flags)
+        except BaseException as bug:
+            return self.panic(bug)
+
+    def on_hook(self) -> bytes | None:
+        """The count hook: the error that ends the script, or None."""
+        try:
+            return self.host.on_hook()
+        except BaseException as bug:
+            self.failure = bug
+            return b"ERR internal error"

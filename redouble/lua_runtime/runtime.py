@@ -1,0 +1,251 @@
+"""The Lua runtime: one Lua state, its scripts, and the way in and out of it.
+
+How it works. The files in `lua/` run once in a new lupa state. `lua/sandbox.lua` gets the methods of
+`Natives` as C functions and gives back closures: one to run a script for each usual number of keys, and
+a few helpers. From then on Python calls only these closures, and Lua only these methods. Scripts
+are compiled once and kept by SHA1; KEYS and ARGV are set per run.
+
+The state is made at the first use: thousands of stores that never run a script pay nothing.
+
+Also to touch when this changes: `lua/sandbox.lua` (the other half), `natives.py` (what Lua calls),
+`convert.py` (the values).
+"""
+
+import hashlib
+import pkgutil
+from typing import Any, Final, final
+
+import lupa.lua51
+
+from redouble.errors import CommandError
+from redouble.lua_runtime import binary, convert
+from redouble.lua_runtime.host import ScriptHost
+from redouble.lua_runtime.natives import CHUNK, Natives, lua_message
+from redouble.lua_runtime.shebang import parse_script
+from redouble.protocol.reply import ErrorReply, Reply, Simple
+
+#: Lua instructions between two calls of the hook.
+HOOK_COUNT: Final = 100_000
+#: Runs with at most so many keys, and so many keys and arguments together, need no tables from Python.
+_MAX_KEYS: Final = 16
+_MAX_PLAIN: Final = 50
+#: A returned table nested deeper than this is cut off with an error, as Redis' Lua stack does.
+_MAX_DEPTH: Final = 7997
+#: The longest string that string.rep may make.
+_MAX_STRING: Final = 1 << 30
+_PARTS: Final = (
+    "errors",
+    "frozen",
+    "guarded",
+    "random",
+    "redis",
+    "results",
+    "bit",
+    "cjson",
+    "cmsgpack",
+    "struct",
+)
+_COMPILE_ERROR: Final = b"ERR Error compiling script (new function): "
+
+
+@final
+class Script:
+    """A compiled EVAL script."""
+
+    __slots__ = ("body", "sha", "flags", "function")
+
+    def __init__(self, body: bytes, sha: bytes, flags: int, function: Any) -> None:
+        self.body: bytes = body
+        self.sha: bytes = sha
+        #: Bits of `shebang.py`.
+        self.flags: int = flags
+        self.function: Any = function
+
+
+def _refuse_attribute(target: object, name: object, setting: bool) -> str:
+    raise AttributeError("not accessible from Lua")
+
+
+def _source(name: str) -> bytes:
+    data = pkgutil.get_data("redouble.lua_runtime", f"lua/{name}.lua")
+    assert data is not None
+    return data
+
+
+def _version_number(version: bytes) -> int:
+    major, minor, patch = (int(part) for part in version.split(b"."))
+    return major << 16 | minor << 8 | patch
+
+
+def _callables(natives: Natives) -> dict[bytes, Any]:
+    """The functions that Lua calls, by name."""
+    return {
+        b"call": natives.call,
+        b"call_many": natives.call_many,
+        b"acl_check": natives.acl_check,
+        b"compile": natives.compile,
+        b"sha1hex": natives.sha1hex,
+        b"error_text": natives.error_text,
+        b"log": natives.log,
+        b"set_resp": natives.set_resp,
+        b"set_repl": natives.set_repl,
+        b"on_hook": natives.on_hook,
+        b"low_bits": binary.low_bits,
+        b"strtod": binary.strtod,
+        b"padding": binary.padding,
+        b"put_integer": binary.put_integer,
+        b"get_integer": binary.get_integer,
+        b"put_float": binary.put_float,
+        b"get_float": binary.get_float,
+        b"pack_double": binary.pack_double,
+        b"read_float": binary.read_float,
+        b"read_double": binary.read_double,
+        b"read_int64": binary.read_int64,
+    }
+
+
+def _options(version: bytes, long: bool) -> dict[bytes, Any]:
+    """What the Lua files need to know. `long` tells a server up to 7.0."""
+    return {
+        b"version": version,
+        b"version_number": _version_number(version),
+        b"hook_count": HOOK_COUNT,
+        b"max_keys": _MAX_KEYS,
+        b"max_depth": _MAX_DEPTH,
+        b"max_string": _MAX_STRING,
+        b"os_clock": not long,
+        b"log_level_error": b"Invalid debug level." if long else b"Invalid log level.",
+        b"set_repl_error": b"redis.set_repl() requires " + (b"two arguments." if long else b"one argument."),
+    }
+
+
+@final
+class LuaRuntime:
+    """Runs scripts for one server. See the package's docstring for the use of each method."""
+
+    __slots__ = ("host", "version", "scripts", "by_body", "running", "counted", "_natives", "_lua", "_runners", "_run")
+
+    def __init__(self, host: ScriptHost, version: bytes) -> None:
+        self.host: ScriptHost = host
+        #: The Redis version to answer as, three numbers.
+        self.version: bytes = version
+        self.scripts: dict[bytes, Script] = {}
+        self.by_body: dict[bytes, Script] = {}
+        #: A script is in progress (maybe suspended).
+        self.running: bool = False
+        #: The error of the last run was a command's, which the engine has counted already.
+        self.counted: bool = False
+        self._natives: Natives | None = None
+        self._lua: dict[bytes, Any] = {}
+        self._runners: list[Any] = []
+        self._run: Any = None
+
+    def load(self, body: bytes) -> Script:
+        """The script for `body`, compiled if it is new; `CommandError` if it is no script. O(len)."""
+        script = self.by_body.get(body)
+        if script is None:
+            sha = hashlib.sha1(body).hexdigest().encode()
+            flags, code = parse_script(body)
+            script = Script(body, sha, flags, self._compile(code))
+            self.by_body[body] = script
+            self.scripts[sha] = script
+        return script
+
+    def find(self, sha: bytes) -> Script | None:
+        """The script of that SHA1, in lower case. O(1)."""
+        return self.scripts.get(sha)
+
+    def flush(self) -> None:
+        """Forget all scripts."""
+        self.scripts.clear()
+        self.by_body.clear()
+
+    def run(self, script: Script, keys: list[bytes], args: list[bytes]) -> Reply:
+        """Run a script; what it returns, or its error as an `ErrorReply`."""
+        natives = self._natives
+        assert natives is not None
+        natives.to_lua.resp = 2
+        count = len(keys)
+        self.running = True
+        try:
+            if count <= _MAX_KEYS and count + len(args) <= _MAX_PLAIN:
+                result = self._runners[count](script.function, *keys, *args)
+            else:
+                table_from = natives.to_lua.table_from
+                result = self._run(script.function, table_from(keys), table_from(args))
+        except lupa.lua51.LuaError as error:
+            result = (convert.FAILURE, False, lua_message(error), False)
+        finally:
+            self.running = False
+        if natives.failure is not None:
+            bug, natives.failure = natives.failure, None
+            raise bug
+        if isinstance(result, tuple):
+            return self._structured(result, script.sha)
+        return convert.scalar(result, natives.to_lua.resp)
+
+    def _structured(self, result: tuple[Any, ...], name: bytes) -> Reply:
+        """The reply for a table or a failure."""
+        kind: int = result[0]
+        assert self._natives is not None
+        if kind == convert.OK_TEXT:
+            return Simple(convert.one_line(result[1]))
+        if kind == convert.FLAT:
+            return convert.flat(list(result[2:]))
+        if kind == convert.NESTED:
+            return convert.nested(list(result[2:]), self._natives.to_lua.resp)
+        if kind == convert.LONG:
+            return convert.nested(self._fetch(result[1]), self._natives.to_lua.resp)
+        return self._failed(result, name)
+
+    def _fetch(self, count: int) -> list[Any]:
+        """The tokens of a long result. Their number is even, so each piece is a tuple."""
+        tokens: list[Any] = []
+        for first in range(1, count + 1, CHUNK):
+            tokens.extend(self._lua[b"fetch"](first, min(first + CHUNK - 1, count)))
+        self._lua[b"forget_long_result"]()
+        return tokens
+
+    def _failed(self, result: tuple[Any, ...], name: bytes) -> ErrorReply:
+        """The error reply for a failed run, as Redis words it."""
+        self.counted = result[3]
+        if not result[1]:
+            return ErrorReply(b"ERR Error running script " + name + b", " + result[2][:100])
+        text: bytes = result[2] or b"ERR unknown error"
+        if len(result) > 4:
+            text += b" script: " + name + b", on " + result[4] + b":" + result[5] + b"."
+        return ErrorReply(convert.one_line(text))
+
+    def _compile(self, code: bytes) -> Any:
+        natives = self._open()
+        try:
+            return self._lua[b"adopt"](natives.compiled(code, b"@user_script", False))
+        except lupa.lua51.LuaError as error:
+            raise CommandError(_COMPILE_ERROR + lua_message(error)) from None
+
+    def _open(self) -> Natives:
+        """The natives of the Lua state, which is made at the first call."""
+        if self._natives is not None:
+            return self._natives
+        state = lupa.lua51.LuaRuntime(
+            encoding=None,
+            register_eval=False,
+            register_builtins=False,
+            unpack_returned_tuples=True,
+            attribute_filter=_refuse_attribute,
+        )
+        long = _version_number(self.version) < 0x070200
+        natives = Natives(self.host, state, long)
+        parts = {name.encode(): natives.compiled(_source(name), b"=[C]", True) for name in _PARTS}
+        sandbox = natives.compiled(_source("sandbox"), b"=[C]", True)
+        table_from = state.table_from
+        lua, runners = sandbox(
+            table_from(_callables(natives)), table_from(_options(self.version, long)), table_from(parts)
+        )
+        self._lua = dict(lua.items())
+        natives.to_lua.array = self._lua[b"array"]
+        natives.to_lua.pairs = self._lua[b"pairs"]
+        self._run = self._lua[b"run_tables"]
+        self._runners = [runners[count] for count in range(_MAX_KEYS + 1)]
+        self._natives = natives
+        return natives
