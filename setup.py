@@ -14,7 +14,7 @@ ROOMS = ("protocol", "datatypes", "keyspace", "lua_runtime", "persistence", "eng
 
 def sources() -> list[str]:
     """The modules that are compiled."""
-    found = ["redouble/errors.py", "redouble/clock.py"]
+    found = ["redouble/errors.py", "redouble/clock.py", "redouble/doubles.py"]
     for room in ROOMS:
         found += sorted(str(path) for path in Path("redouble", room).glob("*.py") if path.name != "__init__.py")
     return [path for path in found if path not in NOT_COMPILED]

@@ -71,3 +71,8 @@ class Clock:
 def ticks() -> int:
     """Nanoseconds of a clock that only measures durations."""
     return time.perf_counter_ns()
+
+
+def hold(seconds: float) -> None:
+    """Stand still for so long, and the whole server with us: what DEBUG SLEEP is for."""
+    time.sleep(seconds)

@@ -11,7 +11,7 @@ ROOT = Path(redouble.__file__).parent
 
 #: A room may import itself and what stands before it.
 ORDER = [
-    ("errors", "clock"),
+    ("errors", "clock", "doubles"),
     ("protocol", "datatypes"),
     ("keyspace", "lua_runtime", "persistence"),
     ("engine",),

@@ -6,7 +6,10 @@ from redouble.commands.bitmaps import bitmap
 from redouble.commands.clients import clients
 from redouble.commands.configuration import configuration
 from redouble.commands.connection import connection
+from redouble.commands.debug import debug
+from redouble.commands.diagnostics import diagnostics
 from redouble.commands.expiry import expiry
+from redouble.commands.geo import geo
 from redouble.commands.hash_expiry import hash_expiry
 from redouble.commands.hashes import hashes
 from redouble.commands.hyperlog import hyperloglogs
@@ -16,10 +19,20 @@ from redouble.commands.keys import databases, generic
 from redouble.commands.list_blocking import list_blocking
 from redouble.commands.lists import lists
 from redouble.commands.pubsub import pubsub
+from redouble.commands.replication import replication
 from redouble.commands.scripting import scripting
+from redouble.commands.server import server
 from redouble.commands.set_algebra import set_algebra
 from redouble.commands.sets import sets
+from redouble.commands.sorted_set_algebra import sorted_set_algebra
+from redouble.commands.sorted_set_pops import sorted_set_pops
+from redouble.commands.sorted_set_ranges import sorted_set_ranges
+from redouble.commands.sorted_sets import sorted_sets
 from redouble.commands.sorting import sorting
+from redouble.commands.stream_groups import stream_groups
+from redouble.commands.stream_info import stream_info
+from redouble.commands.stream_reading import stream_reading
+from redouble.commands.streams import streams
 from redouble.commands.strings import string
 from redouble.commands.transactions import transactions
 from redouble.engine.command import Family
@@ -30,8 +43,11 @@ FAMILIES: Final[list[Family]] = [
     configuration,
     connection,
     databases,
+    debug,
+    diagnostics,
     expiry,
     generic,
+    geo,
     hash_expiry,
     hashes,
     hyperloglogs,
@@ -40,10 +56,20 @@ FAMILIES: Final[list[Family]] = [
     list_blocking,
     lists,
     pubsub,
+    replication,
     scripting,
+    server,
     set_algebra,
     sets,
+    sorted_set_algebra,
+    sorted_set_pops,
+    sorted_set_ranges,
+    sorted_sets,
     sorting,
+    stream_groups,
+    stream_info,
+    stream_reading,
+    streams,
     string,
     transactions,
 ]

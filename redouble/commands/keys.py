@@ -449,7 +449,7 @@ def waitaof(ctx: Context, argv: list[bytes]) -> Reply:
     local = integer(argv[1])
     if not 0 <= local <= 1:
         raise CommandError(b"ERR value is out of range, value must between 0 and 1")
-    replicas = integer(argv[2])
+    replicas = integer(argv[2], MUST_BE_POSITIVE)
     if replicas < 0:
         raise CommandError(MUST_BE_POSITIVE)
     deadline = milliseconds_deadline(ctx, argv[3])

@@ -26,7 +26,8 @@ from redouble.errors import SYNTAX, WRONGTYPE, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.database import Database
 from redouble.keyspace.typed import hash_of
-from redouble.protocol.numbers import integer, try_double
+from redouble.doubles import parse_double
+from redouble.protocol.numbers import integer
 from redouble.protocol.reply import Bulks, Reply
 
 sorting: Final = Family("generic")
@@ -240,7 +241,7 @@ def _number(text: bytes) -> float:
     text = text.partition(b"\0")[0]
     if not text:
         return 0.0
-    number = try_double(text.lstrip(b" \t\n\v\f\r"))
+    number = parse_double(text.lstrip(b" \t\n\v\f\r"))
     if number is None or (math.isinf(number) and b"n" not in text.lower()):
         raise CommandError(_BAD_SCORE)
     return number

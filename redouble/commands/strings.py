@@ -526,9 +526,11 @@ def setrange(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def lcs(ctx: Context, argv: list[bytes]) -> Reply:
     """The subsequence, its length (LEN), or where it matches (IDX). O(n * m / 64). Redis: LCS."""
+    first = ctx.db.read(argv[1])
+    second = ctx.db.read(argv[2])
     try:
-        a = string_of(ctx.db.read(argv[1])) or b""
-        b = string_of(ctx.db.read(argv[2])) or b""
+        a = string_of(first) or b""
+        b = string_of(second) or b""
     except CommandError:
         raise CommandError(b"ERR The specified keys must contain string values") from None
     length_only, ranges, with_length, shortest = _lcs_options(argv)

@@ -6,8 +6,7 @@ structure keeps track of which one Redis would use, from one `Limits` shared by 
 CONFIG SET writes the attribute that carries the option's name (dashes as underscores, without the
 `max` words); a change rules later conversions only, as in Redis.
 
-The two `has_listpack` flags are facts about versions: sets have the listpack encoding since 7.2,
-lists since 7.2.
+The two `has_listpack` flags are facts about versions: sets and lists have that encoding since 7.2.
 """
 
 from typing import final

@@ -12,7 +12,7 @@ start and `[a` at the stop cut before `a\\0`; `-` cuts before the empty member; 
 from math import inf, nextafter
 from typing import final
 
-from redouble.datatypes.doubles import parse_bound
+from redouble.doubles import parse_bound
 
 
 @final

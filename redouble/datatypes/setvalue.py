@@ -68,6 +68,7 @@ class SetValue:
             return False
         if self._encoding != HASHTABLE:
             self._adapt(member)
+            members = self.members
         members[member] = None
         if self._order is not None:
             self._order.add(member)

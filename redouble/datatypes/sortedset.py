@@ -30,7 +30,6 @@ from math import inf
 from random import Random
 from typing import Final, final
 
-from redouble.datatypes.doubles import format_double, parse_double
 from redouble.datatypes.limits import Limits
 from redouble.datatypes.picking import new_order
 from redouble.datatypes.ranges import (
@@ -54,8 +53,6 @@ __all__ = [
     "SortedSet",
     "UNCHANGED",
     "UPDATED",
-    "format_double",
-    "parse_double",
     "parse_lex_bound",
     "parse_lex_range",
     "parse_score_bound",

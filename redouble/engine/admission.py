@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from redouble.engine import flags as f
+from redouble.engine.memory import OOM
+from redouble.engine.replication import READONLY
 from redouble.errors import NO_AUTH, wrong_arity
 from redouble.protocol.reply import QUEUED, ErrorReply
 
@@ -62,6 +64,10 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
         denied = engine.acl.denial(client, command, argv)
         if denied is not None:
             return denied
+    if state & f.MEMORY_LIMITED and not engine.memory.admits(client, command):
+        return OOM
+    if state & f.REPLICA and engine.replication.refuses(client, command):
+        return READONLY
     if state & f.SUBSCRIBER and client.resp == 2 and not flags & f.IN_SUBSCRIBER_MODE:
         return (
             b"ERR Can't execute '%b': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed "

@@ -26,7 +26,8 @@ from redouble.errors import (
     CommandError,
 )
 from redouble.keyspace import events
-from redouble.protocol.numbers import INT64_MAX, integer, try_double
+from redouble.doubles import parse_double
+from redouble.protocol.numbers import INT64_MAX, integer
 from redouble.protocol.reply import ErrorReply, Reply
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Block:
 
 def seconds_deadline(ctx: Context, text: bytes) -> int:
     """The deadline that a time-out in seconds (a float, as BLPOP takes it) means; 0 for ever."""
-    seconds = try_double(text)
+    seconds = parse_double(text)
     if seconds is None:
         raise CommandError(TIMEOUT_NOT_A_FLOAT)
     milliseconds = seconds * 1000
@@ -114,7 +115,7 @@ class Parked:
 class Blocking:
     """The parked clients of an engine."""
 
-    __slots__ = ("engine", "count", "deadlines", "_order")
+    __slots__ = ("engine", "count", "deadlines", "key", "_order")
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -122,6 +123,8 @@ class Blocking:
         self.count: int = 0
         #: (deadline, order of parking, who); stale items are skipped when they come up.
         self.deadlines: list[tuple[int, int, Parked]] = []
+        #: The key for whose sake a waiter's command runs again.
+        self.key: bytes = b""
         self._order: int = 0
 
     def park(self, ctx: Context, command: Command, argv: list[bytes], block: Block) -> None:
@@ -159,6 +162,7 @@ class Blocking:
                 continue
             if key not in db.data and not parked.command.flags & f.WAKES_WITHOUT_KEY:
                 continue
+            self.key = key
             self._try(parked)
 
     def _try(self, parked: Parked) -> None:

@@ -16,7 +16,7 @@ from redouble.engine import flags as f
 from redouble.keyspace.watch import WatchState
 from redouble.protocol.encode import Encoder
 from redouble.protocol.parser import RequestParser
-from redouble.protocol.reply import Push, Reply
+from redouble.protocol.reply import Push, Reply, Several
 
 if TYPE_CHECKING:
     from redouble.engine.acl import User
@@ -97,7 +97,7 @@ class Client:
     def send(self, reply: Reply) -> None:
         """Encode a reply and keep it until the engine flushes."""
         if self.flags & (f.REPLY_OFF | f.REPLY_SKIP | f.CLOSING):
-            if not isinstance(reply, Push) or self.flags & f.CLOSING:
+            if self.flags & f.CLOSING or not isinstance(reply, (Push, Several)):
                 return
         if not self.out:
             self.engine.outbox.append(self)

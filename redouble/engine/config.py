@@ -8,10 +8,12 @@ parameter's present name; an alias is another way to it. CONFIG SET changes seve
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from redouble.datatypes.glob import glob_match
 from redouble.engine.command import parse_version
+from redouble.engine.config_effects import Effect
 from redouble.engine.config_table import PARAMETERS, Parameter
 from redouble.engine.edge import EdgeSettings
 from redouble.errors import SYNTAX, CommandError
@@ -38,7 +40,7 @@ class Config:
         for parameter in PARAMETERS:
             self._add(parameter)
         self.values[b"databases"] = b"%d" % len(engine.space.databases)
-        self.values[b"dir"] = os.getcwdb()
+        self.values[b"dir"] = os.fsencode(Path.cwd())
 
     def _add(self, parameter: Parameter) -> None:
         version = self.engine.version
@@ -126,6 +128,7 @@ class Config:
         parameters = self._changeable(pairs, local)
         before = dict(self.values)
         at = 0
+        applied: list[Effect] = []
         try:
             for parameter in parameters:
                 value = pairs[2 * at + 1]
@@ -136,14 +139,15 @@ class Config:
                 at += 1
             at = 0
             for parameter in parameters:
-                if parameter.effect is not None and self.values[parameter.name] != before[parameter.name]:
-                    parameter.effect(self.engine)
+                effect = parameter.effect
+                if effect is not None and self.values[parameter.name] != before[parameter.name]:
+                    effect(self.engine)
+                    applied.append(effect)
                 at += 1
         except CommandError as error:
             self.values = before
-            for parameter in parameters:
-                if parameter.effect is not None:
-                    parameter.effect(self.engine)
+            for effect in applied:
+                effect(self.engine)
             raise CommandError(_failure(pairs[2 * at].lower(), error.text)) from None
 
     def _changeable(self, pairs: list[bytes], local: bool) -> list[Parameter]:

@@ -8,6 +8,7 @@ from its default. Lines that are no parameter (`include`, `user`, ...) stay as t
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from redouble.protocol.inline import split_inline
@@ -25,21 +26,17 @@ _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 
 def rewritten(config: Config) -> None:
     """Write the file anew, at once or not at all. O(file + parameters). Raises `OSError`."""
-    path = config.file
-    try:
-        with open(path, "rb") as file:
-            old = file.read().split(b"\n")
-    except FileNotFoundError:
-        old = []
+    path = Path(os.fsdecode(config.file))
+    old = path.read_bytes().split(b"\n") if path.exists() else []
     while old and not old[-1]:
         old.pop()
     lines = _with_present_values(config, old)
-    temporary = path + b".tmp-%d" % os.getpid()
-    with open(temporary, "wb") as file:
+    temporary = path.with_name(f"{path.name}.tmp-{os.getpid()}")
+    with temporary.open("wb") as file:
         file.write(b"\n".join(lines) + b"\n")
         file.flush()
         os.fsync(file.fileno())
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def _with_present_values(config: Config, old: list[bytes]) -> list[bytes]:

@@ -8,11 +8,13 @@ several words say so by `several`: CONFIG SET then splits its one argument at sp
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Final, final
 
+from redouble.doubles import parse_double
 from redouble.errors import CommandError
 from redouble.keyspace import events
-from redouble.protocol.numbers import INT64_MAX, INT64_MIN, try_double, try_integer
+from redouble.protocol.numbers import INT64_MAX, INT64_MIN, try_integer
 
 _UNITS: Final[dict[bytes, int]] = {
     b"": 1, b"b": 1, b"k": 1000, b"kb": 1024, b"m": 1000**2, b"mb": 1024**2, b"g": 1000**3, b"gb": 1024**3,
@@ -233,7 +235,7 @@ class Percentiles(Kind):
             return b""
         shown = []
         for word in words:
-            value = try_double(word)
+            value = parse_double(word)
             if value is None:
                 raise CommandError(b"Invalid latency-tracking-info-percentiles parameters")
             if not 0.0 <= value <= 100.0:
@@ -273,12 +275,12 @@ class Folder(Kind):
 
     def canonical(self, words: list[bytes], old: bytes) -> bytes:
         """Its absolute path. The process itself stays where it is: it may hold many servers."""
-        path = os.path.join(old, words[0])
-        if not os.path.exists(path):
+        path = Path(os.fsdecode(old)) / os.fsdecode(words[0])
+        if not path.exists():
             raise CommandError(b"No such file or directory")
-        if not os.path.isdir(path):
+        if not path.is_dir():
             raise CommandError(b"Not a directory")
-        return os.path.abspath(path)
+        return os.fsencode(path.resolve())
 
 
 @final

@@ -34,6 +34,7 @@ from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
 from redouble.engine.pause import Pause
 from redouble.engine.pubsub import PubSub
+from redouble.engine.replication import Replication
 from redouble.engine.saving import Saving
 from redouble.engine.scripting import Scripting
 from redouble.engine.slowlog import SlowLog
@@ -50,7 +51,7 @@ log: Final = logging.getLogger("redouble")
 
 #: A batch that lasts longer than this reads the clock again.
 _STALE_AFTER_NS: Final = 500_000
-_LONG_DOUBLES_UNTIL: Final = 70200
+_SHORT_DOUBLES_SINCE: Final = 70200
 
 
 @final
@@ -70,11 +71,10 @@ class Engine(KeyListener):
         self.table: CommandTable = CommandTable(families, self.version)
         self.stats: Stats = Stats(len(self.table.rows))
         self.space: Keyspace = Keyspace(self.clock, self.random, self.limits, databases, self)
-        long_doubles = self.version < _LONG_DOUBLES_UNTIL
-        self.encoder2: Encoder = Encoder(False, long_doubles)
-        self.encoder3: Encoder = Encoder(True, long_doubles)
+        short_doubles = self.version >= _SHORT_DOUBLES_SINCE
+        self.encoder2: Encoder = Encoder(False, short_doubles)
+        self.encoder3: Encoder = Encoder(True, short_doubles)
         self.run_id: bytes = b"%040x" % self.random.getrandbits(160)
-        self.replication_id: bytes = b"%040x" % self.random.getrandbits(160)
         self.started: int = self.clock.now()
         #: proto-max-bulk-len.
         self.bulk_max: int = 512 * 1024 * 1024
@@ -86,6 +86,7 @@ class Engine(KeyListener):
         self.config: Config = Config(self)
         self.memory: Memory = Memory(self)
         self.saving: Saving = Saving(self.started)
+        self.replication: Replication = Replication(self)
         self.pubsub: PubSub = PubSub()
         self.blocking: Blocking = Blocking(self)
         self.monitors: Monitors = Monitors(self)

@@ -119,6 +119,8 @@ PAUSED: Final = 1 << 41
 BUSY_SCRIPT: Final = 1 << 42
 MEMORY_LIMITED: Final = 1 << 43
 CLUSTERED: Final = 1 << 44
+#: It follows a master: clients may not write.
+REPLICA: Final = 1 << 45
 
 # -- the engine: who looks at every command that `call` has run -----------------------------------
 MONITORED: Final = 1 << 0

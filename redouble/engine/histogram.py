@@ -38,7 +38,7 @@ def upper_bound(slot: int) -> int:
     if slot < _LINEAR:
         return ((slot + 1) << SHIFT) - 1
     doubling, step = divmod(slot - _LINEAR, 1 << _STEP_BITS)
-    return ((((1 << _STEP_BITS) + step + 1) << (doubling + 16 - _STEP_BITS))) - 1
+    return (((1 << _STEP_BITS) + step + 1) << (doubling + 16 - _STEP_BITS)) - 1
 
 
 def percentile(histogram: list[int], percent: float) -> int:

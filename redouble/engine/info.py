@@ -12,6 +12,7 @@ import platform
 import resource
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from redouble import __version__
@@ -50,6 +51,7 @@ _SINCE: Final[dict[bytes, int]] = {
     b"instantaneous_input_repl_kbps": 70000, b"instantaneous_output_repl_kbps": 70000,
 }  # fmt: skip
 
+_STATM: Final = Path("/proc/self/statm")
 _UNITS: Final[list[bytes]] = [b"K", b"M", b"G", b"T", b"P"]
 
 
@@ -70,8 +72,7 @@ def human(size: int) -> bytes:
 def resident() -> int:
     """The memory that the process really takes, bytes."""
     try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         scale = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
@@ -133,7 +134,7 @@ def _clients(engine: Engine) -> list[bytes]:
         b"maxclients:%d" % engine.config.edge.max_clients,
         b"client_recent_max_input_buffer:%d" % max([client.parser.buffered for client in clients] or [0]),
         b"client_recent_max_output_buffer:0",
-        b"blocked_clients:%d" % engine.blocking.count,
+        b"blocked_clients:%d" % (engine.blocking.count + len(engine.pause.postponed)),
         b"tracking_clients:%d" % len(engine.tracking.clients),
         b"pubsub_clients:%d" % len([client for client in clients if client.flags & f.SUBSCRIBER]),
         b"watching_clients:%d" % len(watching),
@@ -151,7 +152,7 @@ def _memory(engine: Engine) -> list[bytes]:
     rss = resident()
     total = _machine_memory()
     scripts = len(engine.scripting.runtime.scripts)
-    lines = [
+    return [
         b"used_memory:%d" % used, b"used_memory_human:" + human(used),
         b"used_memory_rss:%d" % rss, b"used_memory_rss_human:" + human(rss),
         b"used_memory_peak:%d" % memory.peak, b"used_memory_peak_human:" + human(memory.peak),
@@ -178,7 +179,6 @@ def _memory(engine: Engine) -> list[bytes]:
         b"mem_aof_buffer:0", b"mem_allocator:libc", b"mem_overhead_db_hashtable_rehashing:0",
         b"active_defrag_running:0", b"lazyfree_pending_objects:0", b"lazyfreed_objects:0",
     ]  # fmt: skip
-    return lines
 
 
 def _persistence(engine: Engine) -> list[bytes]:
@@ -250,13 +250,7 @@ def _stats(engine: Engine) -> list[bytes]:
 
 
 def _replication(engine: Engine) -> list[bytes]:
-    return [
-        b"role:master", b"connected_slaves:0", b"master_failover_state:no-failover",
-        b"master_replid:" + engine.replication_id, b"master_replid2:" + b"0" * 40,
-        b"master_repl_offset:0", b"second_repl_offset:-1", b"repl_backlog_active:0",
-        b"repl_backlog_size:" + engine.config.get(b"repl-backlog-size"),
-        b"repl_backlog_first_byte_offset:0", b"repl_backlog_histlen:0",
-    ]  # fmt: skip
+    return engine.replication.info()
 
 
 def _cpu(engine: Engine) -> list[bytes]:

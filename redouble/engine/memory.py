@@ -20,6 +20,8 @@ from redouble.keyspace import events
 from redouble.keyspace.database import Database, Entry
 
 if TYPE_CHECKING:
+    from redouble.engine.client import Client
+    from redouble.engine.command import Command
     from redouble.engine.engine import Engine
 
 #: What an empty server takes.
@@ -60,7 +62,7 @@ class Account:
 class Memory:
     """The memory of one engine."""
 
-    __slots__ = ("engine", "limit", "policy", "peak", "evicted", "_accounts")
+    __slots__ = ("engine", "limit", "policy", "peak", "over", "evicted", "_accounts")
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -68,6 +70,8 @@ class Memory:
         self.limit: int = 0
         self.policy: bytes = b"noeviction"
         self.peak: int = BASE
+        #: True while the limit can't be met: what a script that runs must know.
+        self.over: bool = False
         #: How many keys have been evicted.
         self.evicted: int = 0
         self._accounts: list[Account] = []
@@ -84,6 +88,7 @@ class Memory:
             engine.space.count_interest(events.TRACKED, -1)
             engine.flags &= ~f.MEMORY_LIMITED
         self.limit = limit
+        self.over = False
         self.policy = policy
 
     def measure(self, database: Database, key: bytes) -> None:
@@ -122,6 +127,18 @@ class Memory:
     def clients(self) -> int:
         """What the connections take. O(1), so a rough figure."""
         return len(self.engine.clients) * _CLIENT
+
+    def admits(self, client: Client, command: Command) -> bool:
+        """Make room before a command; false if there is none and the command may need it."""
+        self.over = not self.make_room()
+        if not self.over:
+            return True
+        if client.flags & f.IN_MULTI:
+            if not command.flags & f.UNQUEUED:
+                return False
+            if command.flags & f.ENDS_MULTI:
+                return not [queued for queued, _ in client.queue if queued.flags & f.DENYOOM]
+        return not command.flags & f.DENYOOM
 
     def make_room(self) -> bool:
         """Evict until the limit holds; False if it can't be reached. O(evicted keys)."""

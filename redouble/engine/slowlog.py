@@ -41,7 +41,9 @@ class SlowEntry:
 class SlowLog:
     """The log of one engine, and beside it the latency monitor that shares its threshold."""
 
-    __slots__ = ("threshold_ns", "length", "entries", "next_id", "latency", "_slower_than_ns", "_secret_argv", "_secrets")
+    __slots__ = (
+        "threshold_ns", "length", "entries", "next_id", "latency", "_slower_than_ns", "_secret_argv", "_secrets",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         #: What is slower is worth a look. Nanoseconds.

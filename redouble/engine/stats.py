@@ -10,7 +10,6 @@ from typing import Final, final
 
 from redouble.engine import histogram
 
-
 _RATE_SPAN: Final = 100
 _NO_COUNTS: Final[list[int]] = []
 

@@ -201,6 +201,9 @@ class Database:
         """Remove every key; how many there were. O(watched and waited keys)."""
         count = len(self.data)
         self.touch_all(None)
+        for key in self.waiters:
+            if key in self.data:
+                self.wake(key)
         if self.space.interest & events.TRACKED:
             self.space.listener.keys_flushed()
         self.data = {}
@@ -231,6 +234,11 @@ class Database:
             space.listener.key_changed(self, key)
         if interest & events.NOTIFIED:
             self.notify(key, event_class, event)
+
+    def wake(self, key: bytes) -> None:
+        """Let those who wait for `key` try again."""
+        if key in self.waiters:
+            self.space.ready.append((self, key))
 
     def notify(self, key: bytes, event_class: int, event: bytes) -> None:
         """Publish a keyspace event that is not (or not the first) announcement of a change."""

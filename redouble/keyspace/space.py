@@ -156,8 +156,7 @@ class Keyspace:
         self.reschedule(b)
         for database in (a, b):
             for key in database.waiters:
-                if key in database.data:
-                    self.ready.append((database, key))
+                database.wake(key)
 
     def reschedule(self, database: Database) -> None:
         """Enter all deadlines of a database anew, after its data was exchanged. O(n log n)."""

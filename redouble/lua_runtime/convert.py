@@ -15,7 +15,7 @@ Numbers are cut to integers on the way out, as C casts a double to a long long.
 
 from typing import Any, Final, final
 
-from redouble.protocol.numbers import format_double
+from redouble.doubles import format_double, format_human
 from redouble.protocol.reply import (
     EMPTY,
     BigNumber,
@@ -23,8 +23,11 @@ from redouble.protocol.reply import (
     Bulks,
     Double,
     ErrorReply,
+    HumanDouble,
     Map,
     NullArray,
+    PairMap,
+    Pairs,
     Push,
     Reply,
     SetReply,
@@ -84,7 +87,7 @@ def number_argument(value: int | float, long: bool) -> bytes:
         return b"%.17g" % value
     if isinstance(value, int):
         return b"%d" % value
-    return format_double(value, False)
+    return format_double(value)
 
 
 @final
@@ -152,12 +155,22 @@ class ToLua:
             else:
                 self._put(tokens, item)
 
+    def _put_pairs(self, tokens: list[Any], items: list[Any]) -> None:
+        """A flat list of pairs, with an array around each."""
+        tokens += (self.array, len(items) // 2)
+        for at in range(0, len(items), 2):
+            self._put_array(tokens, items[at : at + 2])
+
     def _put_untyped(self, tokens: list[Any], reply: Reply) -> None:
         """The types that RESP2 lacks, as RESP2 shows them."""
-        if isinstance(reply, (Map, SetReply)):
+        if isinstance(reply, (Map, SetReply, Pairs)):
             self._put_array(tokens, reply.items)
+        elif isinstance(reply, PairMap):
+            self._put_pairs(tokens, reply.items)
         elif isinstance(reply, Double):
-            tokens.append(format_double(reply.value, self.long))
+            tokens.append(format_double(reply.value, not self.long))
+        elif isinstance(reply, HumanDouble):
+            tokens.append(format_human(reply.value))
         elif isinstance(reply, Boolean):
             tokens.append(1 if reply.value else 0)
         elif isinstance(reply, Verbatim):
@@ -173,12 +186,16 @@ class ToLua:
             tokens += (self.pairs, 1, b"map", self.pairs, len(reply.items) // 2)
             for item in reply.items:
                 self._put(tokens, item)
+        elif isinstance(reply, PairMap):
+            self._put_typed(tokens, Map(reply.items))
+        elif isinstance(reply, Pairs):
+            self._put_pairs(tokens, reply.items)
         elif isinstance(reply, SetReply):
             tokens += (self.pairs, 1, b"set", self.pairs, len(reply.items))
             for item in reply.items:
                 self._put(tokens, item)
                 tokens.append(True)
-        elif isinstance(reply, Double):
+        elif isinstance(reply, (Double, HumanDouble)):
             tokens += (self.pairs, 1, b"double", reply.value)
         elif isinstance(reply, Boolean):
             tokens.append(reply.value)

@@ -102,20 +102,20 @@ class Natives:
     def compile(self, code: bytes, name: bytes) -> Any:
         """loadstring and load: the function, or True and the message."""
         try:
-            return self.compiled(code, name, False)
+            return self.compiled(code, name)
         except lupa.lua51.LuaError as error:
             return True, VALUE, lua_message(error)
         except BaseException as bug:
             return self.panic(bug)
 
-    def compiled(self, code: bytes, name: bytes, own: bool) -> Any:
-        """The function for `code`, in which tail calls keep their line; `own` says it is the sandbox's."""
+    def compiled(self, code: bytes, name: bytes) -> Any:
+        """The function for `code`, in which tail calls keep their line."""
         if code[:1] == b"\x1b":
             # A space keeps the compiler from taking it for bytecode; it then complains of the byte.
             code = b" " + code
         function = self.state.compile(code, name)
         dump = self.dump(function)
-        patched = without_tail_calls(dump, own)
+        patched = without_tail_calls(dump, False)
         return function if patched is dump else self.state.compile(patched, name)
 
     def sha1hex(self, data: bytes) -> bytes:

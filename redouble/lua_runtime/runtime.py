@@ -13,12 +13,14 @@ Also to touch when this changes: `lua/sandbox.lua` (the other half), `natives.py
 
 import hashlib
 import pkgutil
+from functools import cache
 from typing import Any, Final, final
 
 import lupa.lua51
 
 from redouble.errors import CommandError
 from redouble.lua_runtime import binary, convert
+from redouble.lua_runtime.bytecode import without_tail_calls
 from redouble.lua_runtime.host import ScriptHost
 from redouble.lua_runtime.natives import CHUNK, Natives, lua_message
 from redouble.lua_runtime.shebang import parse_script
@@ -70,6 +72,15 @@ def _source(name: str) -> bytes:
     data = pkgutil.get_data("redouble.lua_runtime", f"lua/{name}.lua")
     assert data is not None
     return data
+
+
+@cache
+def _own_code() -> dict[bytes, bytes]:
+    """The room's Lua files as bytecode without tail calls; made once per process, it never changes."""
+    state = lupa.lua51.LuaRuntime(encoding=None)
+    dump = state.eval("string.dump")
+    names = (*_PARTS, "sandbox")
+    return {name.encode(): without_tail_calls(dump(state.compile(_source(name), b"=[C]")), True) for name in names}
 
 
 def _version_number(version: bytes) -> int:
@@ -219,7 +230,7 @@ class LuaRuntime:
     def _compile(self, code: bytes) -> Any:
         natives = self._open()
         try:
-            return self._lua[b"adopt"](natives.compiled(code, b"@user_script", False))
+            return self._lua[b"adopt"](natives.compiled(code, b"@user_script"))
         except lupa.lua51.LuaError as error:
             raise CommandError(_COMPILE_ERROR + lua_message(error)) from None
 
@@ -236,8 +247,8 @@ class LuaRuntime:
         )
         long = _version_number(self.version) < 0x070200
         natives = Natives(self.host, state, long)
-        parts = {name.encode(): natives.compiled(_source(name), b"=[C]", True) for name in _PARTS}
-        sandbox = natives.compiled(_source("sandbox"), b"=[C]", True)
+        parts = {name: state.compile(code, b"=[C]") for name, code in _own_code().items()}
+        sandbox = parts[b"sandbox"]
         table_from = state.table_from
         lua, runners = sandbox(
             table_from(_callables(natives)), table_from(_options(self.version, long)), table_from(parts)

@@ -12,7 +12,7 @@ from typing import Any, Final, cast, final
 
 import hiredis
 
-from redouble.protocol.numbers import format_double
+from redouble.doubles import format_double, format_human
 from redouble.protocol.reply import (
     OK,
     BigNumber,
@@ -20,6 +20,7 @@ from redouble.protocol.reply import (
     Bulks,
     Double,
     ErrorReply,
+    HumanDouble,
     Map,
     NoReply,
     NullArray,
@@ -58,14 +59,14 @@ def _line(mark: bytes, text: bytes) -> bytes:
 class Encoder:
     """Encodes reply values for one protocol version.
 
-    `resp3` chooses the protocol, `long_doubles` the text of doubles (see `format_double`).
+    `resp3` chooses the protocol, `short_doubles` the text of doubles (since 7.2, see `doubles.py`).
     """
 
-    __slots__ = ("resp3", "long_doubles", "_nothing")
+    __slots__ = ("resp3", "short_doubles", "_nothing")
 
-    def __init__(self, resp3: bool, long_doubles: bool) -> None:
+    def __init__(self, resp3: bool, short_doubles: bool) -> None:
         self.resp3: bool = resp3
-        self.long_doubles: bool = long_doubles
+        self.short_doubles: bool = short_doubles
         self._nothing: bytes = b"_\r\n" if resp3 else b"$-1\r\n"
 
     def encode(self, value: Reply) -> bytes:
@@ -116,7 +117,7 @@ class Encoder:
         """The types that differ between the protocols."""
         resp3 = self.resp3
         if isinstance(value, Double):
-            text = format_double(value.value, self.long_doubles)
+            text = format_double(value.value, self.short_doubles)
             out.append(b"," + text + _CRLF if resp3 else _bulk(text))
         elif isinstance(value, Map):
             items = value.items
@@ -144,6 +145,9 @@ class Encoder:
         elif isinstance(value, Verbatim):
             text = value.text
             out.append(b"=%d\r\n%b:%b\r\n" % (len(text) + 4, value.format, text) if resp3 else _bulk(text))
+        elif isinstance(value, HumanDouble):
+            text = format_human(value.value)
+            out.append(b"," + text + _CRLF if resp3 else _bulk(text))
         elif isinstance(value, BigNumber):
             out.append(b"(" + value.digits + _CRLF if resp3 else _bulk(value.digits))
         elif not isinstance(value, NoReply):

@@ -20,6 +20,7 @@ value              RESP2                                   RESP3
 `SetReply`         array                                   set
 `Push`             array                                   push
 `Double`           bulk string                             double
+`HumanDouble`      bulk string                             double
 `Boolean`          integer 1 or 0                          boolean
 `Verbatim`         bulk string                             verbatim string
 `BigNumber`        bulk string                             big number
@@ -126,6 +127,16 @@ class Several:
 @final
 class Double:
     """A floating point number, as a score."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: float) -> None:
+        self.value: float = value
+
+
+@final
+class HumanDouble:
+    """A floating point number written without exponent, as a coordinate."""
 
     __slots__ = ("value",)
 

@@ -7,7 +7,6 @@ alone (`redis-version`, `seed`, `controls`) are read here, the rest by `Config.l
 
 from __future__ import annotations
 
-import glob
 import sys
 from pathlib import Path
 from typing import Final
@@ -92,9 +91,11 @@ def command_line_text(args: list[str]) -> bytes:
 
 def _contents(path: str) -> bytes:
     """A file's text; of all files where the name is a pattern."""
-    names = sorted(glob.glob(path)) if any(mark in path for mark in "*?[") else [path]
+    paths = [Path(path)]
+    if any(mark in path for mark in "*?["):
+        paths = sorted(Path(Path(path).anchor).glob(str(Path(path).relative_to(Path(path).anchor))))
     try:
-        return b"\n".join([Path(name).read_bytes() for name in names])
+        return b"\n".join([each.read_bytes() for each in paths])
     except OSError as error:
         raise OptionError(f"Fatal error, can't open config file '{path}': {error.strerror}") from None
 

@@ -35,7 +35,9 @@ class RedoubleServer:
         #: Set when somebody wants the server to end: SHUTDOWN, or a signal.
         self.stopped = asyncio.Event()
         self._listeners: list[asyncio.Server] = []
-        self._tcp: list[asyncio.Server] = []
+        #: By address and port.
+        self._tcp: dict[tuple[str, int], tuple[socket.socket, asyncio.Server]] = {}
+        self._tls: list[tuple[str, int]] = []
         self._paths: list[str] = []
         self._pending: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -69,39 +71,49 @@ class RedoubleServer:
         for sock in sockets:
             listener = await loop.create_server(lambda: Connection(self), sock=sock, backlog=backlog, ssl=tls)
             self._listeners.append(listener)
+            host, port = sock.getsockname()[:2]
             if tls is None:
-                self._tcp.append(listener)
+                self._tcp[host, port] = (sock, listener)
+            else:
+                self._tls.append((host, port))
         self._describe()
 
     def _describe(self) -> None:
         """Say what we listen on, for INFO."""
-        lines: list[bytes] = []
-        for listener in self._listeners:
-            for sock in listener.sockets:
-                name = sock.getsockname()
-                if isinstance(name, tuple):
-                    kind = b"tcp" if listener in self._tcp else b"tls"
-                    lines.append(b"name=%b,bind=%b,port=%d" % (kind, str(name[0]).encode(), name[1]))
-                else:
-                    lines.append(b"name=unix,bind=%b" % os.fsencode(name))
+        lines = [b"name=tcp,bind=%b,port=%d" % (host.encode(), port) for host, port in self._tcp]
+        lines += [b"name=unix,bind=" + os.fsencode(path) for path in self._paths]
+        lines += [b"name=tls,bind=%b,port=%d" % (host.encode(), port) for host, port in self._tls]
         self.engine.config.edge.addresses = lines
 
     def relisten(self) -> bool:
         """Follow CONFIG SET port or bind; false where that is impossible, and all stays as it was."""
         config = self.engine.config
-        hosts, port = config.get(b"bind").decode().split(), config.number(b"port")
+        port = config.number(b"port")
+        wanted = {_name(host, port): host for host in config.get(b"bind").decode().split()}
+        dropped = [name for name in self._tcp if name not in wanted]
+        for name in dropped:
+            self._stop_listening(name)
         try:
-            sockets = bind_all(hosts, port, _BACKLOG)
+            sockets = bind_all([host for name, host in wanted.items() if name not in self._tcp], port, _BACKLOG)
         except OSError:
+            for host, old_port in dropped:
+                self._serve_soon(bind_all([host], old_port, _BACKLOG))
             return False
-        for listener in self._tcp:
-            listener.close()
-            self._listeners.remove(listener)
-        self._tcp = []
+        self._serve_soon(sockets)
+        return True
+
+    def _stop_listening(self, name: tuple[str, int]) -> None:
+        sock, listener = self._tcp.pop(name)
+        with contextlib.suppress(OSError):
+            # asyncio closes the socket some time later; the address must be free now.
+            sock.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        self._listeners.remove(listener)
+
+    def _serve_soon(self, sockets: list[socket.socket]) -> None:
         task = asyncio.get_running_loop().create_task(self._serve_all(sockets, _BACKLOG, None))
         self._pending.add(task)
         task.add_done_callback(self._pending.discard)
-        return True
 
     # -- connections ------------------------------------------------------------------------
 
@@ -177,8 +189,7 @@ class RedoubleServer:
             listener.close()
         self._listeners = []
         for path in self._paths:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+            Path(path).unlink(missing_ok=True)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -197,13 +208,24 @@ def _address(pair: tuple[object, ...]) -> bytes:
     return f"[{host}]:{port}".encode() if ":" in host else f"{host}:{port}".encode()
 
 
+def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[object, ...]]:
+    host = _WILDCARDS.get(host, host)
+    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    return family, address
+
+
+def _name(host: str, port: int) -> tuple[str, int]:
+    """The address that a host of the configuration means, as a socket tells it."""
+    try:
+        return str(_resolve(host.removeprefix("-"), port)[1][0]), port
+    except OSError:
+        return host, port
+
+
 def bind_tcp(host: str, port: int, backlog: int) -> socket.socket:
     """A socket that listens. Raises `OSError`."""
-    host = _WILDCARDS.get(host, host)
-    family, kind, protocol, _, address = socket.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
-    sock = socket.socket(family, kind, protocol)
+    family, address = _resolve(host, port)
+    sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:

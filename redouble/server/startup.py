@@ -11,7 +11,7 @@ from redouble.commands import FAMILIES
 from redouble.engine.engine import Engine
 from redouble.errors import CommandError
 from redouble.server.options import Line, OptionError, Options
-from redouble.server.server import RedoubleServer, bind_all
+from redouble.server.server import RedoubleServer
 
 _CLIENT_CERTIFICATES: Final = {
     b"yes": ssl.CERT_REQUIRED, b"optional": ssl.CERT_OPTIONAL, b"no": ssl.CERT_NONE,
@@ -40,7 +40,7 @@ def _apply(engine: Engine, line: Line) -> None:
         if not engine.table.rename(values[0].lower(), values[1].lower()):
             raise CommandError(b"Target command name already exists")
     elif name == b"user" and values:
-        engine.acl.load_user(values[0], values[1:])
+        raise CommandError(b"Bad directive or wrong number of arguments")
     elif name == b"loadmodule":
         raise CommandError(b"Modules can't be loaded: Redouble runs no native code")
     else:
@@ -67,7 +67,7 @@ async def listen(engine: Engine) -> tuple[RedoubleServer, str]:
             ready = ready or f"READY rediss://{_reachable(hosts)}:{tls_port}"
         if path:
             await server.listen_unix(path, int(config.get(b"unixsocketperm"), 8), backlog)
-            ready = ready or f"READY unix://{os.path.abspath(path)}"
+            ready = ready or f"READY unix://{Path(path).absolute()}"
     except OSError as error:
         where = f"{' '.join(hosts)} port {port or tls_port}" if port or tls_port else path
         raise OptionError(f"Could not listen on {where}: {error.strerror or error}") from None

@@ -4,7 +4,7 @@ import math
 import random
 import struct
 
-from redouble.datatypes.doubles import format_double, parse_double
+from redouble.doubles import format_double, parse_double
 
 TEXTS = b"""0 1 -1 +1 00012 1.5 .5 5. -.5e1 1e3 1E+3 1e-3 1e 1e+ 0x10 0X1F -0x1 0x 0x.8 0x1p3 0x1p 0xg
     inf +inf -inf INF Infinity iNfInItY -infinity infi nan NaN -nan nan(1) 1_0 1,5 abc 1abc --1 . e5 - +

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redouble.datatypes.doubles import format_double, format_fixed, format_human
+from redouble.doubles import format_double, format_fixed, format_human
 from redouble.datatypes.geohash import (
     LATITUDE_LIMIT,
     UNITS,

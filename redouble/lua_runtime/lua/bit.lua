@@ -40,14 +40,14 @@ local function on_bytes(combine, a, b)
 end
 
 local function fold(combine)
-  local rows = {} -- results for pairs of bytes, filled as they are needed
-  for a = 0, 255 do
+  -- The results for pairs of bytes, filled as they are needed.
+  local rows = setmetatable({}, { __index = function(rows, a)
     rows[a] = setmetatable({}, { __index = function(row, b)
-      local value = on_bytes(combine, a, b)
-      row[b] = value
-      return value
+      row[b] = on_bytes(combine, a, b)
+      return row[b]
     end })
-  end
+    return rows[a]
+  end })
   local function two(a, b)
     local a1, b1 = a % 256, b % 256
     a, b = (a - a1) / 256, (b - b1) / 256
