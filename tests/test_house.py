@@ -13,7 +13,8 @@ ROOT = Path(redouble.__file__).parent
 ORDER = [
     ("errors", "clock", "doubles"),
     ("protocol", "datatypes"),
-    ("keyspace", "lua_runtime", "persistence"),
+    ("keyspace", "lua_runtime"),
+    ("persistence",),
     ("engine",),
     ("commands",),
     ("server",),

@@ -2,12 +2,14 @@
 
 from typing import Final
 
+from redouble.commands.acl import acl
 from redouble.commands.bitmaps import bitmap
 from redouble.commands.clients import clients
 from redouble.commands.configuration import configuration
 from redouble.commands.connection import connection
 from redouble.commands.debug import debug
 from redouble.commands.diagnostics import diagnostics
+from redouble.commands.dumping import dumping, dumping_for_servers
 from redouble.commands.expiry import expiry
 from redouble.commands.geo import geo
 from redouble.commands.hash_expiry import hash_expiry
@@ -38,6 +40,7 @@ from redouble.commands.transactions import transactions
 from redouble.engine.command import Family
 
 FAMILIES: Final[list[Family]] = [
+    acl,
     bitmap,
     clients,
     configuration,
@@ -45,6 +48,8 @@ FAMILIES: Final[list[Family]] = [
     databases,
     debug,
     diagnostics,
+    dumping,
+    dumping_for_servers,
     expiry,
     generic,
     geo,

@@ -150,6 +150,7 @@ def no_evict(ctx: Context, argv: list[bytes]) -> Reply:
 def no_touch(ctx: Context, argv: list[bytes]) -> Reply:
     """Leave the access times of keys alone. O(1). Redis: CLIENT NO-TOUCH."""
     _set_flag(ctx.client, f.NO_TOUCH, _on_off(argv[2]))
+    ctx.space.track_access = True
     return OK
 
 

@@ -60,6 +60,7 @@ def config_resetstat(ctx: Context, argv: list[bytes]) -> Reply:
     engine.space.hits = 0
     engine.space.misses = 0
     engine.space.expired = 0
+    engine.space.expired_fields = 0
     engine.memory.evicted = 0
     return OK
 

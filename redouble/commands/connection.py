@@ -83,6 +83,7 @@ def reset(ctx: Context, argv: list[bytes]) -> Reply:
     engine.monitors.forget(client)
     engine.tracking.disable(client)
     ctx.db = ctx.space.databases[0]
+    ctx.space.track_access = True
     client.set_resp(2)
     engine.acl.welcome(client)
     client.end_multi()
@@ -125,7 +126,7 @@ def hello(ctx: Context, argv: list[bytes]) -> Reply:
             at += 2
         else:
             raise CommandError(b"ERR Syntax error in HELLO option '%b'" % argv[at])
-    if login and not ctx.engine.acl.authenticate(client, login[0], login[1]):
+    if login and not ctx.engine.acl.authenticate(client, login[0], login[1], argv[0]):
         raise CommandError(_WRONG_PASSWORD)
     if client.flags & f.UNAUTHENTICATED:
         raise CommandError(_NOT_LOGGED_IN)
@@ -162,6 +163,6 @@ def auth(ctx: Context, argv: list[bytes]) -> Reply:
     if len(argv) == 2 and acl.default.nopass:
         raise CommandError(_NO_PASSWORD_SET)
     name = argv[1] if len(argv) == 3 else b"default"
-    if not acl.authenticate(ctx.client, name, argv[-1]):
+    if not acl.authenticate(ctx.client, name, argv[-1], argv[0]):
         raise CommandError(_WRONG_PASSWORD)
     return OK

@@ -170,10 +170,16 @@ def _populate(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 def _reload(ctx: Context, argv: list[bytes]) -> Reply:
-    """The keys stay as they are: nothing would be lost on the way through a file."""
-    for word in argv[2:]:
-        if word.lower() not in (b"merge", b"noflush", b"nosave"):
+    """Through a file and back."""
+    words = [word.lower() for word in argv[2:]]
+    for word in words:
+        if word not in (b"merge", b"noflush", b"nosave"):
             raise CommandError(b"ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
+    saving = ctx.engine.saving
+    if b"nosave" not in words and not saving.save():
+        raise CommandError(b"ERR")
+    if not saving.load(b"noflush" not in words, b"merge" in words):
+        raise CommandError(b"ERR Error trying to load the RDB dump, check server logs.")
     return OK
 
 
@@ -248,7 +254,7 @@ def _change_replication_id(ctx: Context, argv: list[bytes]) -> Reply:
 
 def _packed_threshold(ctx: Context, argv: list[bytes]) -> Reply:
     size = memory(argv[2])
-    if size is None or size == 1 or size > _PACKED_MAX:
+    if size is None or size > _PACKED_MAX:
         raise CommandError(b"ERR argument must be a memory value bigger than 1 and smaller than 4gb")
     return OK
 

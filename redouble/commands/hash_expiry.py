@@ -92,8 +92,9 @@ def _expire(ctx: Context, argv: list[bytes], name: bytes, base: int, unit: int) 
     if value is None:
         return [_NO_FIELD] * len(fields)
     value.keep_deadlines()
+    soonest = value.soonest
     results = [_set_deadline(ctx, value, field, deadline, condition) for field in fields]
-    _announce(ctx, key, value, results)
+    _announce(ctx, key, value, results, soonest)
     return results
 
 
@@ -142,15 +143,19 @@ def _set_deadline(ctx: Context, value: HashValue, field: bytes, deadline: int, c
     return _DONE
 
 
-def _announce(ctx: Context, key: bytes, value: HashValue, results: list[int]) -> None:
-    """Say that deadlines have been set, or fields deleted because theirs have passed."""
+def _announce(ctx: Context, key: bytes, value: HashValue, results: list[int], soonest: int) -> None:
+    """Say that deadlines have been set, or fields deleted because theirs have passed.
+
+    `soonest` was the hash's earliest deadline before that; only an earlier one needs an alarm of its own.
+    """
     db = ctx.db
     if _DELETED in results:
         db.touch(key, events.HASH, b"hdel")
         db.remove_if_empty(key, len(value))
     elif _DONE in results:
         db.touch(key, events.HASH, b"hexpire")
-        ctx.space.schedule_expiry(db, key, value.soonest)
+        if value.soonest < soonest:
+            ctx.space.schedule_expiry(db, key, value.soonest)
 
 
 @hash_expiry.command(
@@ -281,6 +286,7 @@ def hgetex(ctx: Context, argv: list[bytes]) -> Reply:
         return [None] * len(fields)
     found: list[bytes | None] = []
     results: list[int] = []
+    soonest = value.soonest
     for field in fields:
         found.append(value.fields.get(field))
         if deadline >= 0:
@@ -288,7 +294,7 @@ def hgetex(ctx: Context, argv: list[bytes]) -> Reply:
         elif persist and value.persist(field):
             results.append(_DONE)
     if not persist:
-        _announce(ctx, key, value, results)
+        _announce(ctx, key, value, results, soonest)
     elif results:
         ctx.db.touch(key, events.HASH, b"hpersist")
     return found
@@ -320,6 +326,7 @@ def hsetex(ctx: Context, argv: list[bytes]) -> Reply:
     if value is None:
         value = hash_to_write(ctx, key)
     value.expect((len(argv) - at) // 2)
+    soonest = value.soonest
     results: list[int] = []
     for index in range(at, len(argv), 2):
         if keep:
@@ -329,7 +336,7 @@ def hsetex(ctx: Context, argv: list[bytes]) -> Reply:
         if deadline >= 0:
             results.append(_set_deadline(ctx, value, argv[index], deadline, b""))
     db.touch(key, events.HASH, b"hset")
-    _announce(ctx, key, value, results)
+    _announce(ctx, key, value, results, soonest)
     return 1
 
 

@@ -114,8 +114,8 @@ def exists(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @generic.command(
-    "touch", "key [key ...]", "Counts some keys as used now.", arity=-2, flags="readonly fast", keys=[span("RO")],
-    since="3.2.1", complexity="O(N) where N is the number of keys that will be touched.",
+    "touch", "key [key ...]", "Counts some keys as used now.", arity=-2, flags="readonly fast touches",
+    keys=[span("RO")], since="3.2.1", complexity="O(N) where N is the number of keys that will be touched.",
     tips="request_policy:multi_shard response_policy:agg_sum",
 )  # fmt: skip
 def touch(ctx: Context, argv: list[bytes]) -> Reply:

@@ -20,6 +20,7 @@ from redouble.protocol.reply import Bulks, Push, Reply, Several
 pubsub: Final = Family("pubsub")
 
 _LISTEN: Final = "pubsub noscript loading stale in_subscriber_mode"
+_SEND: Final = "pubsub loading stale fast may_replicate names_channels names_one_channel"
 _ASK: Final = "pubsub loading stale"
 
 
@@ -48,8 +49,8 @@ def _unsubscribe(ctx: Context, kind: Kind, names: list[bytes]) -> Reply:
 
 
 @pubsub.command(
-    "subscribe", "channel [channel ...]", "Listens to channels.", arity=-2, flags=_LISTEN, since="2.0.0",
-    complexity="O(N) where N is the number of channels to subscribe to.",
+    "subscribe", "channel [channel ...]", "Listens to channels.", arity=-2, flags=_LISTEN + " names_channels",
+    since="2.0.0", complexity="O(N) where N is the number of channels to subscribe to.",
 )  # fmt: skip
 def subscribe(ctx: Context, argv: list[bytes]) -> Reply:
     """Listen to channels; an answer for each. O(channels). Redis: SUBSCRIBE."""
@@ -57,8 +58,9 @@ def subscribe(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @pubsub.command(
-    "psubscribe", "pattern [pattern ...]", "Listens to all channels that match patterns.", arity=-2, flags=_LISTEN,
-    since="2.0.0", complexity="O(N) where N is the number of patterns to subscribe to.",
+    "psubscribe", "pattern [pattern ...]", "Listens to all channels that match patterns.", arity=-2,
+    flags=_LISTEN + " names_channels names_patterns", since="2.0.0",
+    complexity="O(N) where N is the number of patterns to subscribe to.",
 )  # fmt: skip
 def psubscribe(ctx: Context, argv: list[bytes]) -> Reply:
     """Listen to patterns; an answer for each. O(patterns). Redis: PSUBSCRIBE."""
@@ -66,8 +68,8 @@ def psubscribe(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @pubsub.command(
-    "ssubscribe", "shardchannel [shardchannel ...]", "Listens to shard channels.", arity=-2, flags=_LISTEN,
-    keys=[span("not_key")], since="7.0.0",
+    "ssubscribe", "shardchannel [shardchannel ...]", "Listens to shard channels.", arity=-2,
+    flags=_LISTEN + " names_channels", keys=[span("not_key")], since="7.0.0",
     complexity="O(N) where N is the number of shard channels to subscribe to.",
 )  # fmt: skip
 def ssubscribe(ctx: Context, argv: list[bytes]) -> Reply:
@@ -110,7 +112,7 @@ def sunsubscribe(ctx: Context, argv: list[bytes]) -> Reply:
 
 @pubsub.command(
     "publish", "channel message", "Sends a message to a channel.", arity=3,
-    flags="pubsub loading stale fast may_replicate", since="2.0.0",
+    flags=_SEND, since="2.0.0",
     complexity="O(N+M) where N is the number of clients subscribed to the receiving channel and M is the total number "
     "of subscribed patterns (by any client).",
 )  # fmt: skip
@@ -121,7 +123,7 @@ def publish(ctx: Context, argv: list[bytes]) -> Reply:
 
 @pubsub.command(
     "spublish", "shardchannel message", "Sends a message to a shard channel.", arity=3,
-    flags="pubsub loading stale fast may_replicate", keys=[one("not_key")], since="7.0.0",
+    flags=_SEND, keys=[one("not_key")], since="7.0.0",
     complexity="O(N) where N is the number of clients subscribed to the receiving shard channel.",
 )  # fmt: skip
 def spublish(ctx: Context, argv: list[bytes]) -> Reply:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from redouble.engine import flags as f
 from redouble.engine.command import Family, counted
 from redouble.engine.context import Context
 from redouble.errors import NO_SCRIPT, SYNTAX, CommandError
@@ -28,6 +29,8 @@ def _keys_and_args(argv: list[bytes]) -> tuple[list[bytes], list[bytes]]:
 
 
 def _run(ctx: Context, argv: list[bytes], by_sha: bool, read_only: bool) -> Reply:
+    if ctx.engine.observers & f.MONITORED:
+        ctx.engine.monitors.show(ctx, argv)
     keys, args = _keys_and_args(argv)
     scripts = ctx.engine.scripting
     script: Script | None

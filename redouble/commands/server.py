@@ -49,16 +49,17 @@ def lastsave(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def save(ctx: Context, argv: list[bytes]) -> Reply:
     """OK once it is done. O(keys). Redis: SAVE."""
-    ctx.engine.saving.saved(ctx.now, ctx.space.dirty, False)
+    if not ctx.engine.saving.save():
+        raise CommandError(b"ERR")
     return OK
 
 
 @server.command("bgsave", "[SCHEDULE]", "Saves all keys in the background.", arity=-1, flags=_SAVES)
 def bgsave(ctx: Context, argv: list[bytes]) -> Reply:
-    """What has been begun. O(1). Redis: BGSAVE."""
+    """What has been begun, though it is done by then. O(keys). Redis: BGSAVE."""
     if len(argv) > 2 or (len(argv) == 2 and argv[1].lower() != b"schedule"):
         raise CommandError(SYNTAX)
-    ctx.engine.saving.saved(ctx.now, ctx.space.dirty, True)
+    ctx.engine.saving.save_in_background()
     return Simple(b"Background saving scheduled" if ctx.flags & f.IN_EXEC else b"Background saving started")
 
 
@@ -91,6 +92,10 @@ def shutdown(ctx: Context, argv: list[bytes]) -> Reply:
         raise CommandError(b"ERR SHUTDOWN without NOW or ABORT isn't allowed for DENY BLOCKING client")
     if ctx.engine.flags & f.BUSY_SCRIPT and b"nosave" not in words:
         raise CommandError(ctx.engine.busy_error)
+    saving = ctx.engine.saving
+    saved = b"nosave" in words or (saving.save() if b"save" in words else saving.save_at_end())
+    if not saved and b"force" not in words:
+        raise CommandError(b"ERR Errors trying to SHUTDOWN. Check logs.")
     ctx.engine.stopping = True
     return NO_REPLY
 

@@ -33,7 +33,7 @@ _WEIGHTS: Final = 1
 _SCORES: Final = 2
 _LIMIT: Final = 4
 
-_OPTIONS = "[WEIGHTS weight [WEIGHTS weight ...]] [AGGREGATE <SUM | MIN | MAX>]"
+_OPTIONS = "[WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]"
 _UNION = (
     "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of elements "
     "in the resulting sorted set."

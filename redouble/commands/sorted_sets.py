@@ -41,6 +41,7 @@ _OPTIONS: Final[dict[bytes, int]] = {
     b"INCR": INCREMENT,
     b"CH": COUNT_CHANGED,
 }
+_RANK_WITH_SCORE_SINCE: Final = 70200
 _LOG_N = "O(log(N)) where N is the number of elements in the sorted set."
 
 
@@ -269,7 +270,7 @@ def zrevrank(ctx: Context, argv: list[bytes]) -> Reply:
 def _rank(ctx: Context, argv: list[bytes], reverse: bool) -> Reply:
     with_score = len(argv) > 3
     if with_score:
-        if len(argv) > 4:
+        if len(argv) > 4 or ctx.engine.version < _RANK_WITH_SCORE_SINCE:
             raise wrong_arity(b"zrevrank" if reverse else b"zrank")
         if argv[3].upper() != b"WITHSCORE":
             raise CommandError(SYNTAX)

@@ -19,6 +19,7 @@ from typing import Final, final
 from redouble.datatypes.listvalue import ListValue
 from redouble.datatypes.setvalue import SetValue
 from redouble.datatypes.sortedset import SortedSet
+from redouble.doubles import parse_double
 from redouble.engine import flags as f
 from redouble.engine.command import Family, one, unknown
 from redouble.engine.context import Context
@@ -26,7 +27,6 @@ from redouble.errors import SYNTAX, WRONGTYPE, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.database import Database
 from redouble.keyspace.typed import hash_of
-from redouble.doubles import parse_double
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import Bulks, Reply
 
@@ -87,10 +87,12 @@ class Pattern:
 class SortOptions:
     """The options of a SORT."""
 
-    __slots__ = ("by", "descending", "alpha", "start", "count", "patterns", "target")
+    __slots__ = ("by", "as_it_is", "descending", "alpha", "start", "count", "patterns", "target")
 
     def __init__(self) -> None:
         self.by: Pattern | None = None
+        #: Some BY had no star; a later one with a star does not change that.
+        self.as_it_is: bool = False
         self.descending: bool = False
         self.alpha: bool = False
         self.start: int = 0
@@ -168,22 +170,25 @@ def _options(ctx: Context, argv: list[bytes], may_store: bool) -> SortOptions:
         elif word == b"BY" and rest >= 1:
             at += 1
             options.by = Pattern(argv[at])
-            if not options.by.fixed:
-                _check_access(ctx, b"BY")
+            if options.by.fixed:
+                options.as_it_is = True
+            else:
+                _check_access(ctx, argv, b"BY")
         elif word == b"GET" and rest >= 1:
             at += 1
             options.patterns.append(Pattern(argv[at]))
-            _check_access(ctx, b"GET")
+            _check_access(ctx, argv, b"GET")
         else:
             raise CommandError(SYNTAX)
         at += 1
     return options
 
 
-def _check_access(ctx: Context, option: bytes) -> None:
+def _check_access(ctx: Context, argv: list[bytes], option: bytes) -> None:
     """Patterns lead to any key, so whoever uses them must be allowed to read all keys."""
-    if not ctx.client.user.unrestricted:
-        raise CommandError(option + b" option of SORT denied due to insufficient ACL permissions.")
+    user = ctx.client.user
+    if not user.unrestricted and not user.may_read_all_keys(ctx.engine.table.find(argv), argv):
+        raise CommandError(b"ERR " + option + b" option of SORT denied due to insufficient ACL permissions.")
 
 
 def _reply(db: Database, elements: list[bytes], patterns: list[Pattern]) -> Reply:
@@ -203,18 +208,21 @@ def _chosen(ctx: Context, key: bytes, options: SortOptions) -> list[bytes]:
     by = options.by
     if isinstance(value, SetValue):
         elements = value.listing()
-        if by is not None and by.fixed and (options.target is not None or ctx.flags & f.IN_SCRIPT):
+        if options.as_it_is and (options.target is not None or ctx.flags & f.IN_SCRIPT):
+            options.as_it_is = False
             options.alpha = True
             by = None
     elif isinstance(value, ListValue):
         elements = value.items()
     elif isinstance(value, SortedSet):
         elements = value.items()[0]
+        # Redis sorts from the larger encoding, and leaves the set in it.
+        value.packed = False
     elif value is None:
         elements = []
     else:
         raise CommandError(WRONGTYPE)
-    if by is not None and by.fixed:
+    if options.as_it_is:
         if options.descending and not isinstance(value, SetValue):
             elements.reverse()
     else:

@@ -21,6 +21,7 @@ from redouble.engine.command import Family, one
 from redouble.engine.context import Context
 from redouble.errors import SYNTAX, CommandError
 from redouble.keyspace import events
+from redouble.keyspace.database import Entry
 from redouble.keyspace.typed import stream_of
 from redouble.protocol.numbers import INT64_MAX, integer
 from redouble.protocol.reply import NULL_ARRAY, OK, Bulks, Reply
@@ -214,7 +215,7 @@ def xpending(ctx: Context, argv: list[bytes]) -> Reply:
     """A summary, or the entries of a range with owner, idle time and deliveries. O(entries). Redis: XPENDING."""
     size = len(argv)
     if size == 3:
-        return _pending_summary(_group(ctx, argv)[1])
+        return _pending_summary(_group(argv, ctx.db.read(argv[1]))[1])
     if size < 6 or size > 9:
         raise CommandError(SYNTAX)
     at = 3
@@ -228,7 +229,7 @@ def xpending(ctx: Context, argv: list[bytes]) -> Reply:
     start = range_start(argv[at])
     end = range_end(argv[at + 1])
     name = argv[at + 3] if at + 3 < size else None
-    group = _group(ctx, argv)[1]
+    _, group = _group(argv, ctx.db.read(argv[1]))
     now = ctx.space.now
     delivered_by = now - min_idle if min_idle else INT64_MAX
     found: list[Reply] = []
@@ -246,9 +247,9 @@ def _pending_summary(group: Group) -> Reply:
     return [len(listed), format_id(listed.first_id()), format_id(listed.last_id()), owners]
 
 
-def _group(ctx: Context, argv: list[bytes]) -> tuple[Stream, Group]:
+def _group(argv: list[bytes], entry: Entry | None) -> tuple[Stream, Group]:
     """The stream and the group of a command that has both as its first arguments."""
-    stream = stream_of(ctx.db.read(argv[1]))
+    stream = stream_of(entry)
     group = None if stream is None else stream.groups.get(argv[2])
     if stream is None or group is None:
         raise CommandError(_NO_KEY_OR_GROUP % (argv[1], argv[2]))
@@ -280,7 +281,7 @@ class ClaimOptions:
 )  # fmt: skip
 def xclaim(ctx: Context, argv: list[bytes]) -> Reply:
     """The entries, or their IDs, that the consumer has got. O(IDs * log n). Redis: XCLAIM."""
-    stream, group = _group(ctx, argv)
+    stream, group = _group(argv, ctx.db.read(argv[1]))
     min_idle = max(integer(argv[4], b"ERR Invalid min-idle-time argument for XCLAIM"), 0)
     ids: list[int] = []
     at = 5
@@ -339,6 +340,7 @@ def _claim_options(ctx: Context, argv: list[bytes], at: int) -> ClaimOptions:
 )  # fmt: skip
 def xautoclaim(ctx: Context, argv: list[bytes]) -> Reply:
     """Where to go on, the entries (or IDs) claimed, the IDs found deleted. O(count). Redis: XAUTOCLAIM."""
+    entry = ctx.db.read(argv[1])
     min_idle = max(integer(argv[4], b"ERR Invalid min-idle-time argument for XAUTOCLAIM"), 0)
     start = range_start(argv[5])
     count = _CLAIM_COUNT
@@ -356,7 +358,7 @@ def xautoclaim(ctx: Context, argv: list[bytes]) -> Reply:
         else:
             raise CommandError(SYNTAX)
         at += 1
-    stream, group = _group(ctx, argv)
+    stream, group = _group(argv, entry)
     if count > _MOST_IN_MEMORY:
         raise CommandError(b"ERR Insufficient memory, failed allocating transient memory, COUNT too high.")
     consumer = _claimer(ctx, argv, group)

@@ -10,7 +10,7 @@ from redouble.engine import flags as f
 from redouble.engine.command import Family, span
 from redouble.engine.context import Context
 from redouble.errors import CommandError
-from redouble.protocol.reply import NULL_ARRAY, OK, Reply
+from redouble.protocol.reply import NULL_ARRAY, OK, ErrorReply, Reply
 
 transactions: Final = Family("transactions")
 
@@ -61,7 +61,10 @@ def exec_(ctx: Context, argv: list[bytes]) -> Reply:
     replies: list[Reply] = []
     ctx.flags |= f.DENY_BLOCKING | f.IN_EXEC
     for command, queued in queue:
-        replies.append(ctx.engine.call(ctx, command, queued))
+        denied = None
+        if client.flags & f.RESTRICTED:
+            denied = ctx.engine.acl.exec_denial(client, command, queued)
+        replies.append(ctx.engine.call(ctx, command, queued) if denied is None else ErrorReply(denied))
     ctx.flags &= ~(f.DENY_BLOCKING | f.IN_EXEC)
     return replies
 

@@ -3,7 +3,8 @@
 Redis has three encodings: sorted 64-bit integers (`intset`), members in order of arrival
 (`listpack`), and a hash table. They show in OBJECT ENCODING, in the order of members, and in SSCAN
 (the compact ones come in one piece). So `_encoding` follows Redis' rules for changing it, an intset
-lists its members in order of number, and a set that stops being one keeps that order.
+lists its members in order of number, and a set that stops being one keeps that order. An intset is
+put in order when it is listed, not before: most sets are asked for single members only.
 
 Set algebra runs over the dicts in C and keeps the order of the set that it walks.
 """
@@ -26,13 +27,15 @@ _NAMES: Final[list[bytes]] = [b"intset", b"listpack", b"hashtable"]
 class SetValue:
     """A set of strings. O(1) unless said otherwise."""
 
-    __slots__ = ("members", "_encoding", "_limits", "_order")
+    __slots__ = ("members", "_encoding", "_in_order", "_limits", "_order")
 
     def __init__(self, limits: Limits) -> None:
         #: In order of arrival. To be read, not changed, by others.
         self.members: dict[bytes, None] = {}
         self._limits: Limits = limits
         self._encoding: int = INTSET
+        #: Whether the members of an intset stand in order of number.
+        self._in_order: bool = True
         self._order: ScanOrder | None = None
 
     def __len__(self) -> int:
@@ -100,6 +103,7 @@ class SetValue:
         size = len(self.members)
         if size <= limits.set_intset_entries and all(map(spells_int64, members)):
             self._encoding = INTSET
+            self._in_order = False
         elif (
             limits.set_has_listpack
             and size <= limits.set_listpack_entries
@@ -112,9 +116,9 @@ class SetValue:
     # -- reading ----------------------------------------------------------------------------
 
     def listing(self) -> list[bytes]:
-        """All members in Redis' order as far as it has one, a new list. O(n), for an intset O(n log n)."""
-        if self._encoding == INTSET:
-            return sorted(self.members, key=int)
+        """All members in Redis' order as far as it has one, a new list. O(n); an intset that grew: O(n log n)."""
+        if self._encoding == INTSET and not self._in_order:
+            self._put_in_order()
         return list(self.members)
 
     def scan(self, cursor: int, count: int) -> tuple[int, list[bytes]]:
@@ -142,6 +146,7 @@ class SetValue:
         other = SetValue(self._limits)
         other.members = self.members.copy()
         other._encoding = self._encoding
+        other._in_order = self._in_order
         return other
 
     # -- encoding ---------------------------------------------------------------------------
@@ -159,6 +164,7 @@ class SetValue:
         size = len(self.members)
         limits = self._limits
         if self._encoding == INTSET:
+            self._in_order = False
             if not spells_int64(member):
                 self._leave_intset(LISTPACK if self._fits_listpack(member, size) else HASHTABLE)
             elif size >= limits.set_intset_entries:
@@ -173,8 +179,12 @@ class SetValue:
         return size < limits.set_listpack_entries and len(member) <= limits.set_listpack_value
 
     def _leave_intset(self, encoding: int) -> None:
-        self.members = dict.fromkeys(self.listing())
+        self._put_in_order()
         self._encoding = encoding
+
+    def _put_in_order(self) -> None:
+        self.members = dict.fromkeys(sorted(self.members, key=int))
+        self._in_order = True
 
     def _check(self) -> None:
         limits = self._limits
@@ -182,6 +192,7 @@ class SetValue:
         if self._encoding == INTSET:
             assert size <= limits.set_intset_entries
             assert all(spells_int64(member) for member in self.members)
+            assert not self._in_order or list(self.members) == sorted(self.members, key=int)
         elif self._encoding == LISTPACK:
             assert limits.set_has_listpack
             assert size <= limits.set_listpack_entries

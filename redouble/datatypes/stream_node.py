@@ -51,6 +51,10 @@ class StreamNode:
         """The size of the listpack."""
         return self._body + packed_int(len(self.ids)) + packed_int(self.tombstones)
 
+    def names(self) -> list[bytes]:
+        """The names of the first entry's fields, which stand at the start of the node. To be read only."""
+        return self._names
+
     def append(self, id: int, fields: list[bytes]) -> None:
         """Add an entry; its ID must be the largest. O(fields)."""
         self.ids.append(id)

@@ -27,6 +27,7 @@ _CROSS_PROTOCOL: Final = (b"post", b"host:")
 
 def admit(engine: Engine, client: Client, command: Command | None, argv: list[bytes]) -> Command | None:
     """The command if it is to run now; None when it was refused, queued or postponed."""
+    client.last_command = command
     if command is None:
         if argv[0].lower() in _CROSS_PROTOCOL:
             client.close_after_reply()
@@ -87,7 +88,7 @@ def refuse(engine: Engine, client: Client, command: Command | None, text: bytes)
         client.queue_broken = True
         if command is not None and command.flags & f.ENDS_MULTI:
             client.end_multi()
-            text = b"EXECABORT Transaction discarded because of: " + text.partition(b" ")[2]
+            text = b"EXECABORT Transaction discarded because of: " + text.removeprefix(b"ERR ")
     client.send(ErrorReply(text))
 
 

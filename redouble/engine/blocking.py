@@ -18,6 +18,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, final
 
+from redouble.doubles import parse_double
 from redouble.engine import flags as f
 from redouble.errors import (
     TIMEOUT_NEGATIVE,
@@ -26,7 +27,6 @@ from redouble.errors import (
     CommandError,
 )
 from redouble.keyspace import events
-from redouble.doubles import parse_double
 from redouble.protocol.numbers import INT64_MAX, integer
 from redouble.protocol.reply import ErrorReply, Reply
 
@@ -167,6 +167,12 @@ class Blocking:
 
     def _try(self, parked: Parked) -> None:
         client = parked.client
+        if client.flags & f.RESTRICTED:
+            denied = self.engine.acl.denial(client, parked.command, parked.argv)
+            if denied is not None:
+                self.engine.stats.count_error(denied)
+                self.unpark(parked, ErrorReply(denied))
+                return
         ctx = client.context
         ctx.flags |= f.WAKING
         self.engine.current = client
@@ -203,7 +209,9 @@ class Blocking:
         reply = parked.on_timeout
         if with_error:
             reply = ErrorReply(b"UNBLOCKED client unblocked via CLIENT UNBLOCK")
-        self.unpark(parked, reply)
+            self.engine.stats.failed[parked.command.index] += 1
+            self.engine.stats.count_error(reply.text)
+        self._end(parked, reply)
         return True
 
     def next_deadline(self) -> int | None:
@@ -221,4 +229,10 @@ class Blocking:
             if deadline is None or deadline > now:
                 return
             parked = heapq.heappop(self.deadlines)[2]
-            self.unpark(parked, parked.on_timeout)
+            self._end(parked, parked.on_timeout)
+
+    def _end(self, parked: Parked, reply: Reply) -> None:
+        """End a wait without anything found: only now does the command count as run."""
+        self.engine.stats.calls[parked.command.index] += 1
+        self.engine.stats.commands += 1
+        self.unpark(parked, reply)

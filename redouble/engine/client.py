@@ -48,7 +48,7 @@ class Client:
         "engine", "id", "link", "parser", "flags", "encoder", "resp", "out", "inbox", "context", "name", "lib_name",
         "lib_version", "address", "local_address", "fd", "user", "created", "active", "last_command", "queue",
         "queue_broken", "watch", "channels", "patterns", "shard_channels", "parked", "tracking", "bytes_in",
-        "bytes_out", "kind", "pushes",
+        "bytes_out", "kind", "pushes", "unread",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, id: int, link: Link) -> None:
@@ -88,6 +88,8 @@ class Client:
         self.tracking: TrackingState | None = None
         #: Encoded pushes that follow the reply of the command that runs.
         self.pushes: list[bytes] = []
+        #: Bytes that the edge holds because the peer does not read.
+        self.unread: int = 0
         self.bytes_in: int = 0
         self.bytes_out: int = 0
         #: Whether it came by TCP, a unix socket, TLS or from within the process.

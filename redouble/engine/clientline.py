@@ -54,7 +54,7 @@ def _fields(client: Client, request: list[bytes]) -> list[tuple[bytes, bytes]]:
     arguments = sum([len(arg) for arg in request])
     queued = sum([len(arg) for _, argv in client.queue for arg in argv])
     query = _encoded_size(request) + client.parser.buffered
-    waiting = sum([len(data) for data in client.out])
+    waiting = client.unread + sum([len(data) for data in client.out])
     excess = max(0, waiting - _REPLY_BUFFER)
     tracking = client.tracking
     command = client.last_command

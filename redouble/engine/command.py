@@ -277,7 +277,7 @@ def _unreachable(ctx: Context, argv: list[bytes]) -> Reply:
 class CommandTable:
     """The commands of one version: built once for an engine, read-only afterwards."""
 
-    __slots__ = ("by_name", "lookup", "rows", "version")
+    __slots__ = ("by_name", "by_full_name", "lookup", "rows", "version")
 
     def __init__(self, families: list[Family], version: int) -> None:
         self.version: int = version
@@ -285,6 +285,7 @@ class CommandTable:
         self.by_name: dict[bytes, Command] = {}
         #: The same for the request path: upper case too.
         self.lookup: dict[bytes, Command] = {}
+        self.by_full_name: dict[bytes, Command] = {}
         #: Every command and sub-command; a row's `index` is its place here.
         self.rows: list[Command] = []
         for family in families:
@@ -297,6 +298,7 @@ class CommandTable:
     def _add(self, row: Command) -> None:
         row.index = len(self.rows)
         self.rows.append(row)
+        self.by_full_name[row.full_name] = row
         container, _, _ = row.full_name.rpartition(b"|")
         if not container:
             self.by_name[row.name] = row
@@ -317,6 +319,10 @@ class CommandTable:
         if command is None or command.subcommands is None or len(argv) == 1:
             return command
         return command.subcommands.get(argv[1].lower())
+
+    def declared(self, name: bytes) -> Command | None:
+        """The command that was declared as `name` (`container|word`), whatever it is called now. O(1)."""
+        return self.by_full_name.get(name.lower())
 
     def rename(self, name: bytes, new: bytes) -> bool:
         """Let a command have another name, or none (empty); false if the new one is taken. O(1)."""

@@ -98,6 +98,17 @@ def password(engine: Engine) -> None:
     user.passwords = [password_hash(password)] if password else []
 
 
+def access_log(engine: Engine) -> None:
+    """The length of the ACL log, and whether new users may use all channels."""
+    engine.acl.log.length = engine.config.number(b"acllog-max-len")
+    engine.acl.all_channels_by_default = engine.config.get(b"acl-pubsub-default") == b"allchannels"
+
+
+def tracking_table(engine: Engine) -> None:
+    """How many keys client-side caching remembers; 0 is no limit."""
+    engine.tracking.max_keys = engine.config.number(b"tracking-table-max-keys")
+
+
 def frequency(engine: Engine) -> None:
     """The frequency of background work, which we have not, is at least 1 and at most 500."""
     engine.config.values[b"hz"] = b"%d" % max(1, min(_HZ_MAX, engine.config.number(b"hz")))

@@ -98,7 +98,7 @@ _CLIENTS: Final[list[Parameter]] = [
     P("proto-max-bulk-len", "536870912", kinds.Number(_MB, _LONG, "memory"), effect=effect.bulk_length),
     P("io-threads", "1", kinds.Number(1, 128), "immutable"),
     P("io-threads-do-reads", "no", _YES_NO, "immutable", until="8.0.0"),
-    P("tracking-table-max-keys", "1000000", _SIZE),
+    P("tracking-table-max-keys", "1000000", _SIZE, effect=effect.tracking_table),
 ]  # fmt: skip
 
 _TLS: Final[list[Parameter]] = [
@@ -162,9 +162,9 @@ _PROCESS: Final[list[Parameter]] = [
     P("dir", "", kinds.Folder(), "protected"),
     P("hide-user-data-from-log", "no", _YES_NO, since="7.4.0"),
     P("aclfile", "", _TEXT, "immutable"),
-    P("acllog-max-len", "128", _SIZE),
+    P("acllog-max-len", "128", _SIZE, effect=effect.access_log),
     P("acl-pubsub-default", "resetchannels", kinds.Choice("allchannels resetchannels"),
-      was=("7.0.0", "allchannels")),
+      was=("7.0.0", "allchannels"), effect=effect.access_log),
 ]  # fmt: skip
 
 _WATCHING: Final[list[Parameter]] = [

@@ -26,7 +26,10 @@ class OutputLimit:
 class EdgeSettings:
     """The settings of the edge of one server."""
 
-    __slots__ = ("max_clients", "idle_ms", "keepalive", "query_limit", "normal", "pubsub", "relisten", "addresses")
+    __slots__ = (
+        "max_clients", "idle_ms", "keepalive", "query_limit", "normal", "stranger", "pubsub", "relisten",
+        "addresses",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.max_clients: int = 10000
@@ -37,6 +40,8 @@ class EdgeSettings:
         #: How many bytes of requests may wait.
         self.query_limit: int = 1 << 30
         self.normal: OutputLimit = OutputLimit(0, 0, 0)
+        #: Who has not logged in yet.
+        self.stranger: OutputLimit = OutputLimit(1024, 0, 0)
         self.pubsub: OutputLimit = OutputLimit(33554432, 8388608, 60000)
         #: Listens on other addresses or another port; false where that is impossible.
         self.relisten: Callable[[], bool] | None = None

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import heapq
 import logging
+from collections import deque
 from collections.abc import Callable
 from random import Random
 from typing import Final, final
@@ -52,6 +53,8 @@ log: Final = logging.getLogger("redouble")
 #: A batch that lasts longer than this reads the clock again.
 _STALE_AFTER_NS: Final = 500_000
 _SHORT_DOUBLES_SINCE: Final = 70200
+#: Since then sets and lists have a compact encoding.
+_COMPACT_SINCE: Final = 70200
 
 
 @final
@@ -68,6 +71,7 @@ class Engine(KeyListener):
         self.clock: Clock = Clock()
         self.random: Random = Random(seed)
         self.limits: Limits = Limits()
+        self.limits.set_has_listpack = self.limits.list_has_listpack = self.version >= _COMPACT_SINCE
         self.table: CommandTable = CommandTable(families, self.version)
         self.stats: Stats = Stats(len(self.table.rows))
         self.space: Keyspace = Keyspace(self.clock, self.random, self.limits, databases, self)
@@ -82,10 +86,10 @@ class Engine(KeyListener):
         self.flags: int = 0
         #: Who looks at every command that has run; see `flags.py`.
         self.observers: int = 0
-        self.acl: Acl = Acl()
+        self.acl: Acl = Acl(self)
         self.config: Config = Config(self)
         self.memory: Memory = Memory(self)
-        self.saving: Saving = Saving(self.started)
+        self.saving: Saving = Saving(self, self.started)
         self.replication: Replication = Replication(self)
         self.pubsub: PubSub = PubSub()
         self.blocking: Blocking = Blocking(self)
@@ -100,7 +104,7 @@ class Engine(KeyListener):
         #: Clients whose output waits to be written.
         self.outbox: list[Client] = []
         #: Clients that may go on with their inbox.
-        self.resumed: list[Client] = []
+        self.resumed: deque[Client] = deque()
         #: Things to do later: (Unix time in ms, order, what).
         self.timers: list[tuple[int, int, Callable[[], None]]] = []
         self._timer_order: int = 0
@@ -172,7 +176,7 @@ class Engine(KeyListener):
         if client.parser.error is not None and not client.inbox:
             self._end_of_protocol(client)
         while self.resumed:
-            self._go_on(self.resumed.pop(0))
+            self._go_on(self.resumed.popleft())
 
     def _end_of_protocol(self, client: Client) -> None:
         """A protocol error: say which, then hang up."""
@@ -335,7 +339,7 @@ class Engine(KeyListener):
         space = self.space
         if now != space.now:
             space.now = now
-            if space.deadlines and space.deadlines[0][0] < now or self.timers or self.blocking.deadlines:
+            if (space.deadlines and space.deadlines[0][0] < now) or self.timers or self.blocking.deadlines:
                 self.fire_due()
 
     def fire_due(self) -> None:
@@ -343,7 +347,12 @@ class Engine(KeyListener):
         space = self.space
         while self.timers and self.timers[0][0] <= space.now:
             heapq.heappop(self.timers)[2]()
-        space.expire_due()
+        if self.slowlog.latency.threshold_ms:
+            started = ticks()
+            space.expire_due()
+            self.slowlog.latency.add(b"expire-cycle", space.now // 1000, (ticks() - started) // 1_000_000)
+        else:
+            space.expire_due()
         self.blocking.end_due()
         if space.ready:
             self.blocking.serve()
@@ -353,7 +362,7 @@ class Engine(KeyListener):
         self.refresh_time()
         self.fire_due()
         while self.resumed:
-            self._go_on(self.resumed.pop(0))
+            self._go_on(self.resumed.popleft())
 
     def later(self, at: int, action: Callable[[], None]) -> None:
         """Do something at a time (Unix time in ms)."""
@@ -389,3 +398,4 @@ class Engine(KeyListener):
     def keys_flushed(self) -> None:
         """Tell the clients that hold any key in their caches."""
         self.tracking.flushed()
+        self.memory.flushed()

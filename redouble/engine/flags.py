@@ -70,6 +70,11 @@ WAKES_WITHOUT_KEY: Final = 1 << 36
 KEEPS_CACHING: Final = 1 << 37
 #: Marks keys as used even for a client with NO-TOUCH (TOUCH).
 TOUCHES: Final = 1 << 38
+#: Its arguments are channels (the ACL checks them): all of them, or only the first.
+NAMES_CHANNELS: Final = 1 << 39
+NAMES_ONE_CHANNEL: Final = 1 << 40
+#: They are patterns of channels.
+NAMES_PATTERNS: Final = 1 << 41
 
 OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "may_replicate": MAY_REPLICATE,
@@ -80,6 +85,9 @@ OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "wakes_without_key": WAKES_WITHOUT_KEY,
     "keeps_caching": KEEPS_CACHING,
     "touches": TOUCHES,
+    "names_channels": NAMES_CHANNELS,
+    "names_one_channel": NAMES_ONE_CHANNEL,
+    "names_patterns": NAMES_PATTERNS,
 }
 
 # -- clients: unusual states ---------------------------------------------------------------------

@@ -141,8 +141,17 @@ def _clients(engine: Engine) -> list[bytes]:
         b"clients_in_timeout_table:%d" % len([c for c in clients if c.parked is not None and c.parked.deadline]),
         b"total_watched_keys:%d" % sum([len(database.watchers) for database in databases]),
         b"total_blocking_keys:%d" % sum([len(database.waiters) for database in databases]),
-        b"total_blocking_keys_on_nokey:0",
+        b"total_blocking_keys_on_nokey:%d" % sum([_waited_even_if_gone(database) for database in databases]),
     ]
+
+
+def _waited_even_if_gone(database: Database) -> int:
+    """How many keys have a waiter that wants to know when they are gone."""
+    count = 0
+    for queue in database.waiters.values():
+        if any(parked.command.flags & f.WAKES_WITHOUT_KEY for parked in queue):
+            count += 1
+    return count
 
 
 def _memory(engine: Engine) -> list[bytes]:
@@ -188,9 +197,9 @@ def _persistence(engine: Engine) -> list[bytes]:
         b"current_fork_perc:0.00", b"current_save_keys_processed:0", b"current_save_keys_total:0",
         b"rdb_changes_since_last_save:%d" % (engine.space.dirty - saving.dirty_at_save),
         b"rdb_bgsave_in_progress:0", b"rdb_last_save_time:%d" % saving.last_save,
-        b"rdb_last_bgsave_status:ok", b"rdb_last_bgsave_time_sec:%d" % saving.last_duration,
+        b"rdb_last_bgsave_status:" + (b"err" if saving.last_failed else b"ok"), b"rdb_last_bgsave_time_sec:%d" % saving.last_duration,
         b"rdb_current_bgsave_time_sec:-1", b"rdb_saves:%d" % saving.saves, b"rdb_last_cow_size:0",
-        b"rdb_last_load_keys_expired:0", b"rdb_last_load_keys_loaded:0",
+        b"rdb_last_load_keys_expired:%d" % saving.keys_expired, b"rdb_last_load_keys_loaded:%d" % saving.keys_loaded,
         b"aof_enabled:%d" % (1 if engine.config.enabled(b"appendonly") else 0),
         b"aof_rewrite_in_progress:0", b"aof_rewrite_scheduled:0", b"aof_last_rewrite_time_sec:-1",
         b"aof_current_rewrite_time_sec:-1", b"aof_last_bgrewrite_status:ok", b"aof_rewrites:%d" % saving.rewrites,
@@ -217,7 +226,7 @@ def _stats(engine: Engine) -> list[bytes]:
         b"instantaneous_input_repl_kbps:0.00", b"instantaneous_output_repl_kbps:0.00",
         b"rejected_connections:%d" % stats.rejected_connections,
         b"sync_full:0", b"sync_partial_ok:0", b"sync_partial_err:0",
-        b"expired_subkeys:%d" % 0,
+        b"expired_subkeys:%d" % space.expired_fields,
         b"expired_keys:%d" % space.expired,
         b"expired_stale_perc:0.00", b"expired_time_cap_reached_count:0", b"expire_cycle_cpu_milliseconds:0",
         b"evicted_keys:%d" % engine.memory.evicted,

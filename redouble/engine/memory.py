@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 #: What an empty server takes.
 BASE: Final = 1_000_000
 _SAMPLE: Final = 1000
+#: How many deadlines are looked at for each key that is wanted: some are of other databases, or stale.
+_TRIES: Final = 4
 _CLIENT: Final = 1928
-_SCRIPT: Final = 256
+_SCRIPT: Final = 512
 OOM: Final = b"OOM command not allowed when used memory > 'maxmemory'."
 
 
@@ -45,24 +47,27 @@ class Account:
         for key in database.data:
             self.measure(key)
 
-    def measure(self, key: bytes) -> None:
-        """The key has changed."""
+    def measure(self, key: bytes) -> int:
+        """The key has changed; by how much it has grown."""
         entry = self.data.get(key)
-        old = self.sizes.get(key, 0)
         if entry is None:
-            self.total -= old
-            self.sizes.pop(key, None)
-            return
-        size = key_size(key, entry)
-        self.sizes[key] = size
-        self.total += size - old
+            growth = -self.sizes.pop(key, 0)
+        else:
+            size = key_size(key, entry)
+            growth = size - self.sizes.get(key, 0)
+            self.sizes[key] = size
+        self.total += growth
+        return growth
 
 
 @final
 class Memory:
     """The memory of one engine."""
 
-    __slots__ = ("engine", "limit", "policy", "peak", "over", "evicted", "_accounts")
+    __slots__ = (
+        "engine", "limit", "policy", "peak", "over", "evicted", "_accounts", "_total", "_stale", "_clients",
+        "_clients_at",
+    )  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -75,12 +80,18 @@ class Memory:
         #: How many keys have been evicted.
         self.evicted: int = 0
         self._accounts: list[Account] = []
+        #: The sum of the accounts; `_stale` when it must be taken anew.
+        self._total: int = 0
+        self._stale: bool = False
+        self._clients: int = 0
+        self._clients_at: int = -1
 
     def configure(self, limit: int, policy: bytes) -> None:
         """Follow the configuration. O(keys) when a limit is set for the first time."""
         engine = self.engine
         if limit and not self.limit:
             self._accounts = [Account(database) for database in engine.space.databases]
+            self._stale = True
             engine.space.count_interest(events.TRACKED, 1)
             engine.flags |= f.MEMORY_LIMITED
         elif self.limit and not limit:
@@ -93,22 +104,28 @@ class Memory:
 
     def measure(self, database: Database, key: bytes) -> None:
         """A key has changed. O(1)."""
-        if self._accounts:
-            self._account(database).measure(key)
-
-    def _account(self, database: Database) -> Account:
         account = self._accounts[database.index]
-        if account.data is not database.data:
-            account = Account(database)
-            self._accounts[database.index] = account
-        return account
+        if account.data is database.data:
+            self._total += account.measure(key)
+        else:
+            self._stale = True
+
+    def flushed(self) -> None:
+        """The keys of a database go all at once."""
+        self._stale = True
 
     def dataset(self) -> int:
-        """What the keys take. O(databases) with a limit, else O(a sample)."""
+        """What the keys take. O(1) with a limit, else O(a sample)."""
         databases = self.engine.space.databases
-        if self._accounts:
-            return sum([self._account(database).total for database in databases])
-        return sum([_estimate(database) for database in databases])
+        if not self._accounts:
+            return sum([_estimate(database) for database in databases])
+        if self._stale:
+            self._stale = False
+            for database in databases:
+                if self._accounts[database.index].data is not database.data:
+                    self._accounts[database.index] = Account(database)
+            self._total = sum([account.total for account in self._accounts])
+        return self._total
 
     def used(self) -> int:
         """What the server takes, as INFO's used_memory says it."""
@@ -121,12 +138,17 @@ class Memory:
         return BASE + self.clients() + self.scripts()
 
     def scripts(self) -> int:
-        """What the cached scripts take."""
-        return sum([len(script.body) + _SCRIPT for script in self.engine.scripting.runtime.scripts.values()])
+        """What the cached scripts take. O(1), so a rough figure."""
+        return len(self.engine.scripting.runtime.scripts) * _SCRIPT
 
     def clients(self) -> int:
-        """What the connections take. O(1), so a rough figure."""
-        return len(self.engine.clients) * _CLIENT
+        """What the connections take: requests that are not complete, replies that nobody reads. O(clients) once a ms."""
+        now = self.engine.space.now
+        if now != self._clients_at:
+            self._clients_at = now
+            clients = self.engine.clients.values()
+            self._clients = sum([_CLIENT + client.unread + client.parser.buffered for client in clients])
+        return self._clients
 
     def admits(self, client: Client, command: Command) -> bool:
         """Make room before a command; false if there is none and the command may need it."""
@@ -160,7 +182,8 @@ class Memory:
         samples = self.engine.config.number(b"maxmemory-samples")
         best: tuple[Database, bytes] | None = None
         best_rank = 0
-        for database in self.engine.space.databases:
+        candidates = [database for database in self.engine.space.databases if database.data]
+        for database in candidates:
             for key in self._candidates(database, policy, samples):
                 entry = database.data[key]
                 rank = _rank(entry, order)
@@ -170,15 +193,33 @@ class Memory:
 
     def _candidates(self, database: Database, policy: bytes, samples: int) -> list[bytes]:
         if policy == b"allkeys":
-            if not database.data:
-                return []
             order, random = database.scan_order(), self.engine.random
             return [order.random(random) for _ in range(samples)]
         if not database.volatile:
             return []
-        heap = [item for item in self.engine.space.deadlines if item[1] == database.index]
-        live = [item[2] for item in heap if database.data[item[2]].deadline == item[0]] if heap else []
-        return live[:samples]
+        return self._volatile(database, samples)
+
+    def _volatile(self, database: Database, samples: int) -> list[bytes]:
+        """Some keys with a deadline; the one that is due next among them."""
+        heap = self.engine.space.deadlines
+        random = self.engine.random
+        keys: list[bytes] = []
+        place = 0
+        for _ in range(samples * _TRIES):
+            if _is_live(database, heap[place]):
+                keys.append(heap[place][2])
+                if len(keys) > samples:
+                    break
+            place = int(random.random() * len(heap))
+        return keys or [item[2] for item in heap if _is_live(database, item)]
+
+
+def _is_live(database: Database, item: tuple[int, int, bytes]) -> bool:
+    """Whether an item of the deadlines still tells when a key of the database goes."""
+    if item[1] != database.index:
+        return False
+    entry = database.data.get(item[2])
+    return entry is not None and entry.deadline == item[0]
 
 
 def _rank(entry: Entry, order: bytes) -> int:

@@ -1,6 +1,8 @@
 """MONITOR: every command, as it comes, to those who asked for it.
 
-A line tells the time, the database, who sent it (`lua` for a script) and the arguments, quoted.
+A line tells the time, the database, who sent it (`lua` for a script) and the arguments, quoted. It is
+shown when the command has run, so the commands of a transaction come before its EXEC; a script's
+come after the script's own line, because whoever runs a script shows it first.
 """
 
 from __future__ import annotations
@@ -43,12 +45,21 @@ class Monitors:
                 self.engine.observers &= ~f.MONITORED
 
     def feed(self, ctx: Context, command: Command, argv: list[bytes]) -> None:
-        """Show a command. O(monitors + arguments)."""
-        if command.flags & (f.SKIP_MONITOR | f.ADMIN):
-            return
+        """Show a command that has run, unless it is none to be seen."""
+        if not command.flags & (f.SKIP_MONITOR | f.ADMIN):
+            self.show(ctx, argv)
+
+    def show(self, ctx: Context, argv: list[bytes]) -> None:
+        """Show a request. O(monitors + arguments)."""
         now = self.engine.clock.now_us()
-        source = b"lua" if ctx.flags & f.IN_SCRIPT else ctx.client.address
-        words = b" ".join([quoted(arg) for arg in argv])
+        client = ctx.client
+        source = client.address
+        if ctx.flags & f.IN_SCRIPT:
+            source = b"lua"
+        elif client.kind == b"unix":
+            source = b"unix:" + client.address.rpartition(b":")[0]
+        words = b" ".join([quoted(arg) for arg in self.engine.slowlog.shown(argv)])
         line = Simple(b"%d.%06d [%d %b] %b" % (now // 1000000, now % 1000000, ctx.db.index, source, words))
-        for client in self.clients:
-            client.send(line)
+        data = client.encoder.encode(line)
+        for monitor in self.clients:
+            monitor.push(data)

@@ -72,7 +72,7 @@ class Scripting(ScriptHost):
         if ctx.flags & f.READ_ONLY and command.flags & (f.WRITE | f.MAY_REPLICATE):
             return _NO_WRITES
         if ctx.client.flags & f.RESTRICTED:
-            denied = self.engine.acl.denial(ctx.client, command, argv)
+            denied = self.engine.acl.script_denial(ctx.client, command, argv)
             if denied is not None:
                 return ErrorReply(denied)
         reply = self.engine.call(ctx, command, argv)
@@ -96,8 +96,8 @@ class Scripting(ScriptHost):
         command = self.engine.table.find(argv)
         if command is None:
             return ACL_NO_SUCH_COMMAND
-        denied = self.engine.acl.denial(ctx.client, command, argv)
-        return ACL_ALLOWED if denied is None else ACL_DENIED
+        result, _ = ctx.client.user.check(command, argv)
+        return ACL_DENIED if result else ACL_ALLOWED
 
     def on_hook(self) -> bytes | None:
         """Called now and then while a script runs."""

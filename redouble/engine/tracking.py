@@ -167,7 +167,7 @@ class Tracking:
                 self.readers[key] = {ctx.client.id: None}
             else:
                 readers[ctx.client.id] = None
-        while len(self.readers) > self.max_keys:
+        while 0 < self.max_keys < len(self.readers):
             self._invalidate(next(iter(self.readers)))
 
     def item_count(self) -> int:

@@ -136,6 +136,12 @@ class Database:
 
     def put(self, key: bytes, entry: Entry) -> None:
         """Place an existing entry under a key that is known to be absent (RENAME, MOVE, RESTORE)."""
+        self.load(key, entry)
+        if self.space.interest & events.NOTIFIED:
+            self.notify(key, events.NEW, b"new")
+
+    def load(self, key: bytes, entry: Entry) -> None:
+        """As `put`, but nobody is told: for keys from a file."""
         self.data[key] = entry
         if entry.deadline != NEVER:
             self.volatile += 1
@@ -145,8 +151,6 @@ class Database:
             self.space.schedule_expiry(self, key, value.soonest)
         if self.order is not None:
             self.order.add(key)
-        if self.space.interest & events.NOTIFIED:
-            self.notify(key, events.NEW, b"new")
 
     def remove(self, key: bytes) -> Entry | None:
         """Take the key away; the entry it had, or None. The caller touches."""
@@ -187,8 +191,12 @@ class Database:
 
     def expire_fields(self, key: bytes, value: HashValue) -> bool:
         """Drop the fields of a hash that are due, and say so; True when that was all of it. O(k log n)."""
-        if self.space.expiry_held or not value.drop_expired(self.space.now):
+        if self.space.expiry_held:
             return False
+        dropped = value.drop_expired(self.space.now)
+        if not dropped:
+            return False
+        self.space.expired_fields += len(dropped)
         self.touch(key, events.HASH, b"hexpired")
         self.remove_if_empty(key, len(value))
         if len(value) == 0:
@@ -227,7 +235,7 @@ class Database:
             watchers = self.watchers.get(key)
             if watchers is not None:
                 for state in watchers:
-                    state.broken = True
+                    state.touched(self, key)
         if interest & events.WAITED and key in self.waiters:
             space.ready.append((self, key))
         if interest & events.TRACKED:
@@ -247,14 +255,13 @@ class Database:
             space.listener.key_event(self, key, event)
 
     def touch_all(self, other: Database | None) -> None:
-        """Before FLUSHDB, or SWAPDB with `other`: break each WATCH whose key exists here or there."""
+        """Before FLUSHDB, or SWAPDB with `other`: break each WATCH whose key exists here or there. O(watched keys)."""
         for key, watchers in self.watchers.items():
-            mine = self.data.get(key)
-            there = mine is not None and mine.deadline >= self.space.now
-            if there or (other is not None and key in other.data):
+            mine = key in self.data
+            theirs = other.data.get(key) if other is not None else None
+            if mine or theirs is not None:
                 for state in watchers:
-                    if not (state.was_expired(self, key) and not there):
-                        state.broken = True
+                    state.replaced(self, key, mine, theirs)
 
     # -- order ------------------------------------------------------------------------------
 

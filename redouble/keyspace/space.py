@@ -49,7 +49,7 @@ class Keyspace:
     __slots__ = (
         "clock", "random", "limits", "databases", "now", "dirty", "interest", "notify_classes", "listener",
         "ready", "hits", "misses", "expired", "expiry_held", "expiry_active", "track_access", "scan_seed",
-        "deadlines", "_interest_counts",
+        "deadlines", "expired_fields", "_interest_counts", "_sweep_at",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, random: Random, limits: Limits, count: int, listener: KeyListener) -> None:
@@ -70,6 +70,7 @@ class Keyspace:
         self.hits: int = 0
         self.misses: int = 0
         self.expired: int = 0
+        self.expired_fields: int = 0
         #: True while writes are paused: expired keys are hidden, not removed.
         self.expiry_held: bool = False
         #: False after DEBUG SET-ACTIVE-EXPIRE 0.
@@ -77,6 +78,8 @@ class Keyspace:
         #: False while a client with NO-TOUCH runs its command.
         self.track_access: bool = True
         self.deadlines: list[tuple[int, int, bytes]] = []
+        #: At this size the stale deadlines are swept out.
+        self._sweep_at: int = _SWEEP_SLACK
         self.databases: list[Database] = [Database(index, self) for index in range(count)]
 
     def count_interest(self, bit: int, change: int) -> None:
@@ -100,14 +103,9 @@ class Keyspace:
 
     def schedule_expiry(self, database: Database, key: bytes, deadline: int) -> None:
         """Remember that something of `key` may expire after `deadline`. O(log n)."""
-        heap = self.deadlines
-        if len(heap) > _SWEEP_SLACK and len(heap) > 2 * self.volatile_count() + _SWEEP_SLACK:
+        if len(self.deadlines) > self._sweep_at:
             self._sweep()
         heapq.heappush(self.deadlines, (deadline, database.index, key))
-
-    def volatile_count(self) -> int:
-        """How many keys have a deadline."""
-        return sum([database.volatile for database in self.databases])
 
     def next_deadline(self) -> int | None:
         """The next time at which something may expire, or None. Unix time in ms."""
@@ -119,9 +117,8 @@ class Keyspace:
         """Remove what has expired by `now`, in order of deadline. O(k log n)."""
         if not self.expiry_active or self.expiry_held:
             return
-        heap = self.deadlines
-        while heap and heap[0][0] < self.now:
-            deadline, index, key = heapq.heappop(heap)
+        while self.deadlines and self.deadlines[0][0] < self.now:
+            deadline, index, key = heapq.heappop(self.deadlines)
             database = self.databases[index]
             entry = database.data.get(key)
             if entry is None:
@@ -129,17 +126,26 @@ class Keyspace:
             if entry.deadline == deadline:
                 database.expire(key)
             elif isinstance(entry.value, HashValue):
-                database.expire_fields(key, entry.value)
+                soonest = entry.value.soonest
+                if soonest < self.now:
+                    database.expire_fields(key, entry.value)
+                elif soonest != NEVER:
+                    # Its earliest deadline has been put off since.
+                    self.schedule_expiry(database, key, soonest)
 
     def _sweep(self) -> None:
-        """Drop the stale items of the heap. O(n)."""
-        live: list[tuple[int, int, bytes]] = []
-        for item in set(self.deadlines):
+        """Drop the stale items of the heap. O(n log n)."""
+        live: set[tuple[int, int, bytes]] = set()
+        for item in self.deadlines:
             entry = self.databases[item[1]].data.get(item[2])
-            if entry is not None and (entry.deadline == item[0] or isinstance(entry.value, HashValue)):
-                live.append(item)
-        heapq.heapify(live)
-        self.deadlines = live
+            if entry is None:
+                continue
+            if entry.deadline == item[0]:
+                live.add(item)
+            elif isinstance(entry.value, HashValue) and entry.value.soonest != NEVER:
+                live.add((entry.value.soonest, item[1], item[2]))
+        self.deadlines = sorted(live)
+        self._sweep_at = 2 * len(live) + _SWEEP_SLACK
 
     # -- whole databases --------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, final
 from redouble.keyspace import events
 
 if TYPE_CHECKING:
-    from redouble.keyspace.database import Database
+    from redouble.keyspace.database import Database, Entry
 
 
 @final
@@ -24,6 +24,7 @@ class WatchState:
     def __init__(self) -> None:
         #: True once a watched key has changed: EXEC will answer null.
         self.broken: bool = False
+        #: Where; and whether the key had already expired when it was watched.
         self.keys: dict[tuple[Database, bytes], bool] = {}
 
     def watch(self, database: Database, key: bytes) -> None:
@@ -36,9 +37,28 @@ class WatchState:
         database.watchers.setdefault(key, []).append(self)
         database.space.count_interest(events.WATCHED, 1)
 
-    def was_expired(self, database: Database, key: bytes) -> bool:
-        """Whether the key had expired already when it was watched."""
-        return self.keys.get((database, key), False)
+    def touched(self, database: Database, key: bytes) -> None:
+        """A watched key has changed, unless only the remains of a key that was already expired have gone. O(1)."""
+        mark = (database, key)
+        if self.keys[mark] and key not in database.data:
+            self.keys[mark] = False
+        else:
+            self.broken = True
+
+    def replaced(self, database: Database, key: bytes, mine: bool, theirs: Entry | None) -> None:
+        """The key, which exists if `mine`, is about to be flushed or to become `theirs`. O(1)."""
+        mark = (database, key)
+        stale = theirs is not None and theirs.deadline < database.space.now
+        if self.keys[mark]:
+            if theirs is None:
+                self.keys[mark] = False
+                return
+            if stale:
+                return
+        elif stale and not mine:
+            self.keys[mark] = True
+            return
+        self.broken = True
 
     def any_expired(self) -> bool:
         """Whether a watched key has expired since, though nobody has noticed yet. O(keys)."""

@@ -16,6 +16,7 @@ A protocol error ends the connection. The requests before it are still returned;
 the text that Redis sends before it hangs up.
 """
 
+import re
 from typing import Final, final
 
 import hiredis
@@ -27,8 +28,16 @@ INLINE_MAX: Final = 64 * 1024
 _COUNT_MAX: Final = 2147483647
 _AUTH_COUNT_MAX: Final = 10
 _AUTH_BULK_MAX: Final = 16384
+_HUGE: Final = re.compile(rb"\*[0-9]{6}")
 _STAR: Final = 42
 _DOLLAR: Final = 36
+
+
+def _claims_much(data: bytes) -> bool:
+    """Whether a header may announce 100,000 items or more: hiredis would make room for all before they have come."""
+    if data.find(b"\r", 1, 7) < 0:
+        return True
+    return data.find(b"\n*", 1) >= 0 and _HUGE.search(data) is not None
 
 
 def _digits(number: int) -> int:
@@ -74,7 +83,7 @@ class RequestParser:
 
     def feed(self, data: bytes) -> list[list[bytes]]:
         """The requests that `data` completes, in order. O(len(data))."""
-        if not self._buffer and self.trusted and data[0] == _STAR and data[-1] == 10:
+        if not self._buffer and self.trusted and data[0] == _STAR and data[-1] == 10 and not _claims_much(data):
             requests = self._proven(data)
             if requests is not None:
                 return requests

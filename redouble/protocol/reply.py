@@ -10,7 +10,7 @@ value              RESP2                                   RESP3
 ``int``            integer                                 integer
 ``None``           null bulk                               null
 ``list``           array                                   array
-`Bulks`            array of bulk strings (encoded in C)    the same
+`Bulks`            array of bulk strings (one join)        the same
 `Simple`           simple string                           simple string
 `ErrorReply`       error                                   error
 `NULL_ARRAY`       null array                              null
@@ -56,7 +56,7 @@ class ErrorReply:
 
 @final
 class Bulks:
-    """An array whose items are all ``bytes``; the encoder packs it in C."""
+    """An array whose items are all ``bytes``; the encoder joins them at once."""
 
     __slots__ = ("items",)
 

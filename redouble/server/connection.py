@@ -100,6 +100,7 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
         if self._client is not None:
             self._client.link = self._transport
+            self._client.unread = 0
 
     # -- from the engine, while the peer does not read ----------------------------------------
 
@@ -116,14 +117,12 @@ class Connection(asyncio.Protocol):
         """Close at once."""
         self._transport.abort()
 
-    def get_write_buffer_size(self) -> int:
-        """How many bytes wait to be read by the peer."""
-        return self._transport.get_write_buffer_size()
-
     # -- output limits ----------------------------------------------------------------------
 
     def _limit(self, client: Client) -> OutputLimit:
         settings = self._engine.config.edge
+        if client.flags & f.UNAUTHENTICATED:
+            return settings.stranger
         return settings.pubsub if client.flags & f.SUBSCRIBER else settings.normal
 
     def _check_output(self) -> None:
@@ -131,6 +130,7 @@ class Connection(asyncio.Protocol):
         if client is None:
             return
         size = self._transport.get_write_buffer_size()
+        client.unread = size
         limit = self._limit(client)
         if limit.hard and size > limit.hard:
             self._drop(client)

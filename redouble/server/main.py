@@ -106,5 +106,7 @@ async def _serve(engine: Engine) -> int:
     write_pid_file(engine)
     print(ready, flush=True)
     await server.stopped.wait()
+    if not engine.stopping:
+        engine.saving.save_at_end()
     await server.close()
     return 0

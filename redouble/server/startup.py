@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from redouble.commands import FAMILIES
+from redouble.engine.aclfile import configure_user, load_file
 from redouble.engine.engine import Engine
 from redouble.errors import CommandError
 from redouble.server.options import Line, OptionError, Options
@@ -29,7 +30,25 @@ def engine_from(options: Options) -> Engine:
             _apply(engine, line)
         except CommandError as error:
             raise OptionError(error.text.decode("utf-8", "replace"), line) from None
+    _load_users(engine, options)
+    _load_keys(engine, options)
     return engine
+
+
+def _load_keys(engine: Engine, options: Options) -> None:
+    """The keys of the RDB file, where the options name one."""
+    if [line for line in options.lines if line.words[0].lower() == b"dbfilename"] and not engine.saving.load_at_start():
+        raise OptionError(f"Fatal error loading the DB {engine.saving.path()}, check server logs. Exiting.")
+
+
+def _load_users(engine: Engine, options: Options) -> None:
+    """The users of the ACL file, where there is one."""
+    name = engine.config.get(b"aclfile")
+    if name:
+        try:
+            load_file(engine.acl, name)
+        except CommandError as error:
+            raise OptionError(error.text.decode("utf-8", "replace"), options.lines[-1]) from None
 
 
 def _apply(engine: Engine, line: Line) -> None:
@@ -40,7 +59,7 @@ def _apply(engine: Engine, line: Line) -> None:
         if not engine.table.rename(values[0].lower(), values[1].lower()):
             raise CommandError(b"Target command name already exists")
     elif name == b"user" and values:
-        raise CommandError(b"Bad directive or wrong number of arguments")
+        configure_user(engine.acl, values)
     elif name == b"loadmodule":
         raise CommandError(b"Modules can't be loaded: Redouble runs no native code")
     else:

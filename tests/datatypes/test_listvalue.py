@@ -114,15 +114,14 @@ TestAnyMixOfOperations = Machine.TestCase
 
 
 def test_a_queue_moves_half_a_stack_at_a_time() -> None:
-    queue = ListValue(Limits())
+    queue = ListValue(Limits(), None, 0)
     for number in range(1000):
         queue.push_left(b"%d" % number)
     moves = 0
     for number in range(1000):
-        before = len(queue._back)
+        moves += not queue._back
         assert queue.pop_right() == b"%d" % number
-        moves += len(queue._back) >= before > 0 or (before == 0 and len(queue._back) > 0)
-    assert moves < 10
+    assert moves <= 10
 
 
 @pytest.mark.parametrize(
@@ -151,19 +150,15 @@ def test_only_a_canonical_64_bit_integer_is_one(text: bytes, is_one: bool) -> No
     "value",
     [b"0", b"127", b"128", b"-1", b"4095", b"4096", b"-4096", b"-4097", b"32767", b"32768", b"8388607", b"8388608"]
     + [b"2147483647", b"2147483648", b"-9223372036854775808", b"9223372036854775808", b"01", b""]
-    + [b"x" * size for size in (1, 63, 64, 126, 127, 4095, 4096)],
+    + [b"x" * size for size in (1, 63, 64, 124, 125, 126, 127, 4000)],
 )
 def test_an_entry_takes_the_bytes_that_redis_says(real_redis: RealRedis, value: bytes) -> None:
-    """DEBUG LISTPACK is for eyes only, so the size shows in when a small limit is exceeded by the next push."""
+    """While a quicklist has one node, DEBUG OBJECT tells the size of the listpack that holds all of it."""
     real_redis.ask("DEL", "k")
-    real_redis.ask("CONFIG", "SET", "list-max-listpack-size", "-2")
-    copies = 8000 // entry_bytes(value) if entry_bytes(value) < 4000 else 1
-    for _ in range(copies):
-        real_redis.ask("RPUSH", "k", value)
+    real_redis.ask("RPUSH", "k", value, value)
     answer = real_redis.ask("DEBUG", "OBJECT", "k")
-    # One node: its listpack is the whole list.
     assert b"ql_nodes:1 " in answer
-    assert b"ql_uncompressed_size:%d" % (7 + copies * entry_bytes(value)) in answer
+    assert b"ql_uncompressed_size:%d" % (7 + 2 * entry_bytes(value)) in answer
 
 
 def grown(limits: Limits, values: list[bytes]) -> ListValue:

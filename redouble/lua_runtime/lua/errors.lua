@@ -125,6 +125,11 @@ function kit.raise(message)
   error({ err = "ERR " .. message }, 0)
 end
 
+-- Is `f` a function that scripts shall take for one of C?
+function kit.is_native(f)
+  return getinfo(f, "S").source == "=[C]"
+end
+
 kit.fail, kit.bad_argument, kit.wrong_type = fail, bad_argument, wrong_type
 kit.check_number, kit.check_string, kit.check_integer = check_number, check_string, check_integer
 kit.to_integer = to_integer

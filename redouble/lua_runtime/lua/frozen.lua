@@ -70,11 +70,12 @@ end
 
 local frozen_next = lib.next
 
-function lib.pairs(object, ...)
+function lib.pairs(...)
+  local object = ...
   if frozen[object] then
     return frozen_next, object, nil
   elseif type(object) ~= "table" then
-    bad_argument(1, "table expected, got " .. (object == nil and select("#", ...) == 0 and "nil" or type(object)))
+    wrong_type(1, "table", select("#", ...), object)
   end
   return next, object, nil
 end
@@ -128,7 +129,9 @@ function lib.setmetatable(...)
     bad_argument(2, "nil or table expected")
   elseif frozen[object] then
     error(READ_ONLY, 0)
-  elseif getmetatable(object) and rawget(getmetatable(object), "__metatable") ~= nil then
+  end
+  local old = getmetatable(object)
+  if old ~= nil and (type(old) ~= "table" or rawget(old, "__metatable") ~= nil) then
     fail("cannot change a protected metatable")
   end
   return setmetatable(object, meta)

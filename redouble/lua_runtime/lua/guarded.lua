@@ -8,7 +8,7 @@ local kit = ...
 local fail, bad_argument, wrong_type = kit.fail, kit.bad_argument, kit.wrong_type
 local check_string, end_run = kit.check_string, kit.end_run
 local error, pcall, select, type, xpcall = error, pcall, select, type, xpcall
-local concat, getinfo, setfenv, sethook = table.concat, debug.getinfo, setfenv, debug.sethook
+local concat, setfenv, sethook = table.concat, setfenv, debug.sethook
 local create, resume = coroutine.create, coroutine.resume
 
 local lib = kit.base
@@ -33,7 +33,7 @@ end
 
 function lib.pcall(...)
   if select("#", ...) == 0 then
-    return false, "attempt to call a nil value"
+    return false, "attempt to call a boolean value" -- the place Redis keeps for its result
   end
   return caught(pcall(...))
 end
@@ -78,7 +78,7 @@ kit.threads = threads
 
 function threads.create(...)
   local f = ...
-  if type(f) ~= "function" or getinfo(f, "S").what == "C" then
+  if type(f) ~= "function" or kit.is_native(f) then
     bad_argument(1, "Lua function expected")
   end
   local thread = create(f)

@@ -38,8 +38,19 @@ local function copy(source, names)
   return result
 end
 
+local error, rep, dump, select, type = error, string.rep, string.dump, select, type
+
+local function checked_dump(...)
+  local f = ...
+  if type(f) ~= "function" then
+    kit.wrong_type(1, "function", select("#", ...), f)
+  elseif kit.is_native(f) then
+    kit.fail("unable to dump given function")
+  end
+  return dump(f)
+end
+
 -- string.rep of gigabytes is refused before it is tried.
-local error, rep, select = error, string.rep, select
 
 local function checked_rep(...)
   local count = select("#", ...)
@@ -54,8 +65,8 @@ end
 local shared = {}
 
 local function make_shared()
-  local strings = copy(string, "byte char dump find format gfind gmatch gsub len lower match reverse sub upper")
-  strings.rep = checked_rep
+  local strings = copy(string, "byte char find format gfind gmatch gsub len lower match reverse sub upper")
+  strings.rep, strings.dump = checked_rep, checked_dump
   getmetatable("").__index = strings
   shared.string = freeze(strings)
   kit.set_string_meta(shared.string)
