@@ -27,9 +27,7 @@ _UNITS_SINCE: Final = 70000
 
 _BAD_OFFSET: Final = b"ERR bit offset is not an integer or out of range"
 _BAD_BIT: Final = b"ERR bit is not an integer or out of range"
-_BAD_TYPE: Final = (
-    b"ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
-)
+_BAD_TYPE: Final = b"ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
 
 
 # -- single bits ----------------------------------------------------------------------------

@@ -38,8 +38,7 @@ def dump(ctx: Context, argv: list[bytes]) -> Reply:
     if entry is None:
         return None
     engine = ctx.engine
-    compress = engine.config.enabled(b"rdbcompression")
-    return dump_value(entry.value, format_version(engine.version), engine.limits, compress)
+    return dump_value(entry.value, format_version(engine.version), engine.limits, engine.saving.compressor())
 
 
 _RESTORE_SYNTAX: Final = "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]"

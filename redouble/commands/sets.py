@@ -15,6 +15,8 @@ from redouble.protocol.reply import EMPTY, Bulks, Reply, SetReply
 sets: Final = Family("set")
 
 NO_MEMBERS: Final = SetReply([])
+#: When SPOP takes so many times more than it leaves, Redis builds the set anew from what it leaves.
+_MANY_TAKEN: Final = 5
 
 
 @sets.command(
@@ -170,6 +172,8 @@ def _pop_many(ctx: Context, argv: list[bytes]) -> Reply:
     taken = value.pick_many(ctx.space.random, count)
     for member in taken:
         value.discard(member)
+    if 0 < len(value) * _MANY_TAKEN <= count:
+        value.thin_out()
     ctx.db.touch(key, events.SET, b"spop")
     ctx.db.remove_if_empty(key, len(value))
     return SetReply(taken)

@@ -48,20 +48,19 @@ class SetValue:
 
     def expect(self, first: bytes, count: int) -> None:
         """For a new set: about `count` members will come, the first of them `first`."""
-        limits = self._limits
-        if spells_int64(first) and count <= limits.set_intset_entries:
-            return
-        self._encoding = HASHTABLE
-        if limits.set_has_listpack and count <= limits.set_listpack_entries:
-            self._encoding = LISTPACK
+        if not spells_int64(first):
+            self._encoding = LISTPACK if self._limits.set_has_listpack else HASHTABLE
+        self.expect_more(count)
 
     def expect_more(self, count: int) -> None:
-        """For a set that is there: about `count` members will come."""
+        """About `count` members will come. Versions that know no listpacks don't look ahead."""
         limits = self._limits
+        if not limits.set_has_listpack:
+            return
         if self._encoding == INTSET:
             if count > limits.set_intset_entries:
                 self._leave_intset(HASHTABLE)
-        elif self._encoding == LISTPACK and count > limits.set_listpack_entries:
+        elif count > limits.set_listpack_entries:
             self._encoding = HASHTABLE
 
     def add(self, member: bytes) -> bool:
@@ -98,20 +97,21 @@ class SetValue:
 
     def fill(self, members: list[bytes]) -> None:
         """Give an empty set its members, in the most compact encoding that fits. O(n)."""
-        limits = self._limits
         self.members = dict.fromkeys(members)
-        size = len(self.members)
-        if size <= limits.set_intset_entries and all(map(spells_int64, members)):
+        if len(self.members) <= self._limits.set_intset_entries and all(map(spells_int64, members)):
             self._encoding = INTSET
             self._in_order = False
-        elif (
-            limits.set_has_listpack
-            and size <= limits.set_listpack_entries
-            and max(map(len, members)) <= limits.set_listpack_value
-        ):
-            self._encoding = LISTPACK
         else:
-            self._encoding = HASHTABLE
+            self._encoding = LISTPACK if self._all_fit_listpack() else HASHTABLE
+
+    def thin_out(self) -> None:
+        """After most members were taken at once Redis builds the set anew, which makes it compact. O(n)."""
+        if self._encoding != HASHTABLE:
+            return
+        if not self._limits.set_has_listpack:
+            self.fill(list(self.members))
+        elif self._all_fit_listpack():
+            self._encoding = LISTPACK
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -177,6 +177,12 @@ class SetValue:
         if not limits.set_has_listpack:
             return False
         return size < limits.set_listpack_entries and len(member) <= limits.set_listpack_value
+
+    def _all_fit_listpack(self) -> bool:
+        limits = self._limits
+        if not limits.set_has_listpack or len(self.members) > limits.set_listpack_entries:
+            return False
+        return max(map(len, self.members)) <= limits.set_listpack_value
 
     def _leave_intset(self, encoding: int) -> None:
         self._put_in_order()

@@ -106,7 +106,7 @@ def access_log(engine: Engine) -> None:
 
 def tracking_table(engine: Engine) -> None:
     """How many keys client-side caching remembers; 0 is no limit."""
-    engine.tracking.max_keys = engine.config.number(b"tracking-table-max-keys")
+    engine.tracking.limit(engine.config.number(b"tracking-table-max-keys"))
 
 
 def frequency(engine: Engine) -> None:

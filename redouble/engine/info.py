@@ -197,7 +197,8 @@ def _persistence(engine: Engine) -> list[bytes]:
         b"current_fork_perc:0.00", b"current_save_keys_processed:0", b"current_save_keys_total:0",
         b"rdb_changes_since_last_save:%d" % (engine.space.dirty - saving.dirty_at_save),
         b"rdb_bgsave_in_progress:0", b"rdb_last_save_time:%d" % saving.last_save,
-        b"rdb_last_bgsave_status:" + (b"err" if saving.last_failed else b"ok"), b"rdb_last_bgsave_time_sec:%d" % saving.last_duration,
+        b"rdb_last_bgsave_status:" + (b"err" if saving.last_failed else b"ok"),
+        b"rdb_last_bgsave_time_sec:%d" % saving.last_duration,
         b"rdb_current_bgsave_time_sec:-1", b"rdb_saves:%d" % saving.saves, b"rdb_last_cow_size:0",
         b"rdb_last_load_keys_expired:%d" % saving.keys_expired, b"rdb_last_load_keys_loaded:%d" % saving.keys_loaded,
         b"aof_enabled:%d" % (1 if engine.config.enabled(b"appendonly") else 0),
@@ -338,7 +339,7 @@ def _expiry_figures(database: Database) -> tuple[int, int]:
     now = database.space.now
     left: list[int] = []
     hashes = 0
-    for deadline, index, key in database.space.deadlines:
+    for deadline, index, key in set(database.space.deadlines):
         if index != database.index:
             continue
         entry = database.data.get(key)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from redouble.persistence.format import CorruptData, format_version
+from redouble.persistence.lzf import Compressor
 from redouble.persistence.rdbfile import Contents, Options, put_in_place, read_rdb, save_file, write_rdb
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Saving:
 
     __slots__ = (
         "engine", "keeps", "last_save", "saves", "rewrites", "dirty_at_save", "last_duration", "last_failed",
-        "keys_loaded", "keys_expired",
+        "keys_loaded", "keys_expired", "_compressor",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, now: int) -> None:
@@ -53,6 +54,11 @@ class Saving:
         #: At the last loading: how many keys were there, and how many had expired.
         self.keys_loaded: int = 0
         self.keys_expired: int = 0
+        self._compressor: Compressor = Compressor()
+
+    def compressor(self) -> Compressor | None:
+        """For the strings of files and of DUMP; None where rdbcompression is off."""
+        return self._compressor if self.engine.config.enabled(b"rdbcompression") else None
 
     def path(self) -> Path:
         """The file."""
@@ -82,7 +88,7 @@ class Saving:
         engine = self.engine
         config = engine.config
         options = Options(format_version(engine.version), engine.version_text.encode())
-        options.compress = config.enabled(b"rdbcompression")
+        options.compressor = self.compressor()
         options.checksum = config.enabled(b"rdbchecksum")
         policy = config.get(b"maxmemory-policy")
         options.keep_idle = policy.endswith(b"lru")

@@ -94,7 +94,7 @@ class Broadcast:
 class Tracking:
     """Client-side caching of one engine."""
 
-    __slots__ = ("engine", "clients", "readers", "prefixes", "max_keys", "dirty", "_flushed_at")
+    __slots__ = ("engine", "clients", "readers", "prefixes", "max_keys", "dirty", "_flushed_at", "_listening")
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -106,6 +106,8 @@ class Tracking:
         #: True while changes wait to be broadcast.
         self.dirty: bool = False
         self._flushed_at: int = -1
+        #: Whether changed keys are announced to us.
+        self._listening: bool = False
 
     # -- who tracks -------------------------------------------------------------------------
 
@@ -114,9 +116,9 @@ class Tracking:
         before = client.tracking
         if before is None:
             self.clients[client] = None
-            self.engine.space.count_interest(events.TRACKED, 1)
             self.engine.observers |= f.TRACKED
             client.flags |= f.TRACKING
+            self._settle()
         else:
             wanted.caching = before.caching
         added = wanted.prefixes
@@ -146,9 +148,16 @@ class Tracking:
         client.tracking = None
         client.flags &= ~f.TRACKING
         del self.clients[client]
-        self.engine.space.count_interest(events.TRACKED, -1)
         if not self.clients:
             self.engine.observers &= ~f.TRACKED
+        self._settle()
+
+    def _settle(self) -> None:
+        """Hear of changed keys while anybody tracks or has read a key; who stops and starts again keeps its reads."""
+        wanted = bool(self.clients) or bool(self.readers)
+        if wanted != self._listening:
+            self._listening = wanted
+            self.engine.space.count_interest(events.TRACKED, 1 if wanted else -1)
 
     # -- reads ------------------------------------------------------------------------------
 
@@ -167,8 +176,14 @@ class Tracking:
                 self.readers[key] = {ctx.client.id: None}
             else:
                 readers[ctx.client.id] = None
-        while 0 < self.max_keys < len(self.readers):
-            self._invalidate(next(iter(self.readers)))
+        if 0 < self.max_keys < len(self.readers):
+            self.limit(self.max_keys)
+
+    def limit(self, max_keys: int) -> None:
+        """Remember so many keys at most (0: any number); readers of the oldest are told as if they had changed. O(k)."""
+        self.max_keys = max_keys
+        while 0 < max_keys < len(self.readers):
+            self._invalidate(next(iter(self.readers)), None)
 
     def item_count(self) -> int:
         """How many (key, client) pairs are remembered. O(keys)."""
@@ -182,9 +197,9 @@ class Tracking:
             if key.startswith(prefix):
                 broadcast.keys[key] = self.engine.current
                 self.dirty = True
-        self._invalidate(key)
+        self._invalidate(key, self.engine.current)
 
-    def _invalidate(self, key: bytes) -> None:
+    def _invalidate(self, key: bytes, changer: Client | None) -> None:
         """Tell a key's readers, and forget them."""
         readers = self.readers.pop(key, None)
         if readers is None:
@@ -194,9 +209,10 @@ class Tracking:
             if client is None:
                 continue
             state = client.tracking
-            if state is None or state.broadcast or (state.no_loop and client is self.engine.current):
+            if state is None or state.broadcast or (state.no_loop and client is changer):
                 continue
             self._tell(client, state, [key])
+        self._settle()
 
     def flushed(self) -> None:
         """All keys of a database have gone: tell everybody to forget everything, once a command. O(clients)."""
@@ -205,6 +221,7 @@ class Tracking:
             return
         self._flushed_at = calls
         self.readers = {}
+        self._settle()
         for client in self.clients:
             state = client.tracking
             if state is not None:

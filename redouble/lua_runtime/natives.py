@@ -13,6 +13,8 @@ import lupa.lua51
 from redouble.lua_runtime.bytecode import without_tail_calls
 from redouble.lua_runtime.convert import ERROR, PANIC, VALUE, ToLua, error_text, number_argument
 from redouble.lua_runtime.host import ACL_ALLOWED, ACL_NO_SUCH_COMMAND, ScriptHost
+from redouble.lua_runtime.library import BAD_NAME, Function, Library, is_valid_name
+from redouble.lua_runtime.shebang import FLAG_BITS
 
 #: Values fetched from Lua at once.
 CHUNK: Final = 4000
@@ -31,7 +33,7 @@ def lua_message(error: Exception) -> bytes:
 class Natives:
     """The methods that the sandbox calls, and what they need."""
 
-    __slots__ = ("host", "state", "to_lua", "chunk", "dump", "failure")
+    __slots__ = ("host", "state", "to_lua", "chunk", "dump", "failure", "library")
 
     def __init__(self, host: ScriptHost, state: Any, long: bool) -> None:
         self.host: ScriptHost = host
@@ -41,6 +43,8 @@ class Natives:
         self.chunk: Any = state.eval("unpack")
         self.dump: Any = state.eval("string.dump")
         self.failure: BaseException | None = None
+        #: The library that is loading now.
+        self.library: Library | None = None
 
     def panic(self, bug: BaseException) -> Any:
         """Keep the exception and end the script."""
@@ -147,6 +151,25 @@ class Natives:
             self.host.set_repl(flags)
         except BaseException as bug:
             return self.panic(bug)
+
+    def is_loading(self) -> bool:
+        """Is a library loading?"""
+        return self.library is not None
+
+    def flag_bit(self, name: bytes) -> int:
+        """The bit of a function's flag, 0 if there is none of that name."""
+        return FLAG_BITS.get(name.lower(), 0)
+
+    def register(self, name: bytes, description: bytes | None, flags: int, callback: Any) -> bytes | None:
+        """redis.register_function, its arguments read: None, or why not."""
+        library = self.library
+        assert library is not None
+        if not is_valid_name(name):
+            return BAD_NAME
+        if name in library.functions:
+            return b"Function already exists in the library"
+        library.functions[name] = Function(name, description, flags, library, callback)
+        return None
 
     def on_hook(self) -> bytes | None:
         """The count hook: the error that ends the script, or None."""

@@ -22,6 +22,7 @@ from redouble.errors import CommandError
 from redouble.lua_runtime import binary, convert
 from redouble.lua_runtime.bytecode import without_tail_calls
 from redouble.lua_runtime.host import ScriptHost
+from redouble.lua_runtime.library import Function, Library
 from redouble.lua_runtime.natives import CHUNK, Natives, lua_message
 from redouble.lua_runtime.shebang import parse_script
 from redouble.protocol.reply import ErrorReply, Reply, Simple
@@ -42,6 +43,7 @@ _PARTS: Final = (
     "random",
     "redis",
     "results",
+    "functions",
     "bit",
     "cjson",
     "cmsgpack",
@@ -101,6 +103,9 @@ def _callables(natives: Natives) -> dict[bytes, Any]:
         b"set_resp": natives.set_resp,
         b"set_repl": natives.set_repl,
         b"on_hook": natives.on_hook,
+        b"is_loading": natives.is_loading,
+        b"flag_bit": natives.flag_bit,
+        b"register": natives.register,
         b"low_bits": binary.low_bits,
         b"strtod": binary.strtod,
         b"padding": binary.padding,
@@ -134,7 +139,23 @@ def _options(version: bytes, long: bool) -> dict[bytes, Any]:
 class LuaRuntime:
     """Runs scripts for one server. See the package's docstring for the use of each method."""
 
-    __slots__ = ("host", "version", "scripts", "by_body", "running", "counted", "_natives", "_lua", "_runners", "_run")
+    __slots__ = (
+        "host",
+        "version",
+        "scripts",
+        "by_body",
+        "running",
+        "counted",
+        "_natives",
+        "_runners",
+        "_run_tables",
+        "_call_function",
+        "_load_library",
+        "_adopt",
+        "_fetch_piece",
+        "_forget_long_result",
+        "_memory",
+    )
 
     def __init__(self, host: ScriptHost, version: bytes) -> None:
         self.host: ScriptHost = host
@@ -147,9 +168,15 @@ class LuaRuntime:
         #: The error of the last run was a command's, which the engine has counted already.
         self.counted: bool = False
         self._natives: Natives | None = None
-        self._lua: dict[bytes, Any] = {}
+        #: Closures of the sandbox: one per number of keys, and those of the given names.
         self._runners: list[Any] = []
-        self._run: Any = None
+        self._run_tables: Any = None
+        self._call_function: Any = None
+        self._load_library: Any = None
+        self._adopt: Any = None
+        self._fetch_piece: Any = None
+        self._forget_long_result: Any = None
+        self._memory: Any = None
 
     def load(self, body: bytes) -> Script:
         """The script for `body`, compiled if it is new; `CommandError` if it is no script. O(len)."""
@@ -183,38 +210,84 @@ class LuaRuntime:
                 result = self._runners[count](script.function, *keys, *args)
             else:
                 table_from = natives.to_lua.table_from
-                result = self._run(script.function, table_from(keys), table_from(args))
+                result = self._run_tables(script.function, table_from(keys), table_from(args))
         except lupa.lua51.LuaError as error:
             result = (convert.FAILURE, False, lua_message(error), False)
         finally:
             self.running = False
-        if natives.failure is not None:
-            bug, natives.failure = natives.failure, None
-            raise bug
-        if isinstance(result, tuple):
+        if natives.failure is not None or isinstance(result, tuple):
             return self._structured(result, script.sha)
         return convert.scalar(result, natives.to_lua.resp)
 
+    def call_function(self, function: Function, keys: list[bytes], args: list[bytes]) -> Reply:
+        """Call a library's function; as `run`."""
+        natives = self._natives
+        assert natives is not None
+        natives.to_lua.resp = 2
+        self.running = True
+        try:
+            table_from = natives.to_lua.table_from
+            result = self._call_function(function.callback, table_from(keys), table_from(args))
+        except lupa.lua51.LuaError as error:
+            result = (convert.FAILURE, False, lua_message(error), False)
+        finally:
+            self.running = False
+        if natives.failure is not None or isinstance(result, tuple):
+            return self._structured(result, function.name)
+        return convert.scalar(result, natives.to_lua.resp)
+
+    def load_library(self, library: Library, code: bytes) -> None:
+        """Run a library's code, which registers its functions; `CommandError` if it fails."""
+        natives = self._open()
+        try:
+            chunk = natives.compiled(code, b"@user_function")
+        except lupa.lua51.LuaError as error:
+            raise CommandError(b"ERR Error compiling function: " + lua_message(error)) from None
+        natives.library = library
+        self.running = True
+        try:
+            error_text: bytes | None = self._load_library(chunk)
+        finally:
+            self.running = False
+            natives.library = None
+        if natives.failure is not None:
+            self._raise_failure(natives)
+        if error_text is not None:
+            raise CommandError(convert.one_line(b"ERR Error registering functions: " + error_text))
+
+    def memory(self) -> int:
+        """Bytes that Lua uses now; 0 before the first script."""
+        return 0 if self._natives is None else int(self._memory()) * 1024
+
+    def _raise_failure(self, natives: Natives) -> None:
+        """Raise the exception that a native method kept."""
+        bug, natives.failure = natives.failure, None
+        assert bug is not None
+        raise bug
+
     def _structured(self, result: tuple[Any, ...], name: bytes) -> Reply:
         """The reply for a table or a failure."""
+        natives = self._natives
+        assert natives is not None
+        if natives.failure is not None:
+            self._raise_failure(natives)
         kind: int = result[0]
-        assert self._natives is not None
         if kind == convert.OK_TEXT:
             return Simple(convert.one_line(result[1]))
         if kind == convert.FLAT:
             return convert.flat(list(result[2:]))
         if kind == convert.NESTED:
-            return convert.nested(list(result[2:]), self._natives.to_lua.resp)
+            return convert.nested(list(result[2:]), natives.to_lua.resp)
         if kind == convert.LONG:
-            return convert.nested(self._fetch(result[1]), self._natives.to_lua.resp)
+            return convert.nested(self._fetch(result[1]), natives.to_lua.resp)
         return self._failed(result, name)
 
     def _fetch(self, count: int) -> list[Any]:
         """The tokens of a long result. Their number is even, so each piece is a tuple."""
         tokens: list[Any] = []
         for first in range(1, count + 1, CHUNK):
-            tokens.extend(self._lua[b"fetch"](first, min(first + CHUNK - 1, count)))
-        self._lua[b"forget_long_result"]()
+            tokens.extend(self._fetch_piece(first, min(first + CHUNK - 1, count)))
+        self._forget_long_result()
         return tokens
 
     def _failed(self, result: tuple[Any, ...], name: bytes) -> ErrorReply:
@@ -230,7 +303,7 @@ class LuaRuntime:
     def _compile(self, code: bytes) -> Any:
         natives = self._open()
         try:
-            return self._lua[b"adopt"](natives.compiled(code, b"@user_script"))
+            return self._adopt(natives.compiled(code, b"@user_script"))
         except lupa.lua51.LuaError as error:
             raise CommandError(_COMPILE_ERROR + lua_message(error)) from None
 
@@ -253,10 +326,15 @@ class LuaRuntime:
         lua, runners = sandbox(
             table_from(_callables(natives)), table_from(_options(self.version, long)), table_from(parts)
         )
-        self._lua = dict(lua.items())
-        natives.to_lua.array = self._lua[b"array"]
-        natives.to_lua.pairs = self._lua[b"pairs"]
-        self._run = self._lua[b"run_tables"]
+        natives.to_lua.array = lua[b"array"]
+        natives.to_lua.pairs = lua[b"pairs"]
         self._runners = [runners[count] for count in range(_MAX_KEYS + 1)]
+        self._run_tables = lua[b"run_tables"]
+        self._call_function = lua[b"call_function"]
+        self._load_library = lua[b"load_library"]
+        self._adopt = lua[b"adopt"]
+        self._fetch_piece = lua[b"fetch"]
+        self._forget_long_result = lua[b"forget_long_result"]
+        self._memory = lua[b"memory"]
         self._natives = natives
         return natives

@@ -36,7 +36,9 @@ def crc64(data: bytes, start: int = 0) -> int:
     table = _TABLE
     crc: i64 = _signed(start)
     step: i64
-    for byte in data:
+    byte: i64
+    for place in range(len(data)):
+        byte = data[place]
         step = table[(crc ^ byte) & 255]
         crc = step ^ ((crc >> 8) & 0x00FFFFFFFFFFFFFF)
     checksum: int = crc

@@ -13,8 +13,9 @@ Simplified: Redis does not clear its table between strings, so once in a blue mo
 we do not. Both decompress to the same.
 """
 
-from typing import Final
+from typing import Final, final
 
+_SLOTS: Final = 1 << 16
 _MOST_LITERALS: Final = 32
 _FARTHEST: Final = 1 << 13
 _LONGEST: Final = (1 << 8) + (1 << 3)
@@ -22,21 +23,41 @@ _LONGEST: Final = (1 << 8) + (1 << 3)
 _BEST_RATIO: Final = _LONGEST // 3 + 1
 
 
-def compress(data: bytes, room: int) -> bytes | None:
-    """The data in at most `room` bytes, or None if they do not suffice. O(len)."""
+@final
+class Compressor:
+    """Compresses strings, one after the other. It keeps its table (512 KiB, made at the first use) between them.
+
+    So that nothing need be cleared, places are counted through all strings; what is below `_base` is old.
+    """
+
+    __slots__ = ("_seen", "_base")
+
+    def __init__(self) -> None:
+        self._seen: list[int] = []
+        self._base: int = 0
+
+    def compress(self, data: bytes, room: int) -> bytes | None:
+        """The data, three bytes at least, in at most `room` bytes; None if they do not suffice. O(len)."""
+        if not self._seen:
+            self._seen = [0] * _SLOTS
+        base = self._base
+        self._base = base + len(data)
+        return _compress(data, room, self._seen, base)
+
+
+def _compress(data: bytes, room: int, seen: list[int], base: int) -> bytes | None:
     size = len(data)
     out = bytearray()
-    seen: dict[int, int] = {}
     last = size - 2
     at = 0
     #: Where the literals begin that are not written yet.
     pending = 0
-    three = _three(data, 0) >> 8 if size > 2 else 0
+    three = _three(data, 0) >> 8
     while at < last:
         three = (three << 8 | data[at + 2]) & 0xFFFFFF
         slot = ((three >> 8) - three * 5) & 0xFFFF
-        found = seen.get(slot, 0)
-        seen[slot] = at
+        found = seen[slot] - base
+        seen[slot] = base + at
         # The first place of all can't be told from an empty slot, in LibLZF.
         if found > 0 and at - found <= _FARTHEST and _three(data, found) == three:
             used = len(out) + at - pending + (1 if at > pending else 0)
@@ -50,7 +71,7 @@ def compress(data: bytes, room: int) -> bytes | None:
             if at < last:
                 for place in (at - 2, at - 1):
                     three = _three(data, place)
-                    seen[((three >> 8) - three * 5) & 0xFFFF] = place
+                    seen[((three >> 8) - three * 5) & 0xFFFF] = base + place
         else:
             if len(out) + at - pending + 1 >= room:
                 return None

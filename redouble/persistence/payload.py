@@ -12,6 +12,7 @@ from redouble.persistence.crc64 import crc64
 from redouble.persistence.decode import read_value
 from redouble.persistence.encode import type_of, write_value
 from redouble.persistence.format import CorruptData
+from redouble.persistence.lzf import Compressor
 from redouble.persistence.reader import Reader
 from redouble.persistence.writer import Writer
 
@@ -20,14 +21,14 @@ _CHECKSUM_BYTES: Final = 8
 _FOOTER: Final = _VERSION_BYTES + _CHECKSUM_BYTES
 
 
-def dump_value(value: object, version: int, limits: Limits, compress: bool = True) -> bytes:
+def dump_value(value: object, version: int, limits: Limits, compressor: Compressor | None) -> bytes:
     """The payload of DUMP for a value. O(size).
 
     Args:
         version: the format version, see `format_version`.
-        compress: the parameter rdbcompression.
+        compressor: None if strings must not be compressed.
     """
-    out = Writer(version, compress)
+    out = Writer(version, compressor)
     out.byte(type_of(value, version))
     write_value(out, value, limits)
     return _signed(out)
@@ -53,9 +54,9 @@ def load_value(payload: bytes, limits: Limits) -> object:
     return read_value(source, source.byte(), limits)
 
 
-def dump_functions(codes: list[bytes], version: int, compress: bool = True) -> bytes:
+def dump_functions(codes: list[bytes], version: int, compressor: Compressor | None) -> bytes:
     """The payload of FUNCTION DUMP for the code of libraries. O(size)."""
-    out = Writer(version, compress)
+    out = Writer(version, compressor)
     for code in codes:
         out.byte(rdb.FUNCTION)
         out.text(code)

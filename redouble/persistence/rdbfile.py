@@ -19,6 +19,7 @@ from redouble.persistence.crc64 import crc64
 from redouble.persistence.decode import read_value
 from redouble.persistence.encode import type_of, write_value
 from redouble.persistence.format import CorruptData, EmptyValue
+from redouble.persistence.lzf import Compressor
 from redouble.persistence.reader import Reader
 from redouble.persistence.writer import Writer
 
@@ -51,13 +52,14 @@ class Contents:
 class Options:
     """How to write: what the configuration says, and what the server is."""
 
-    __slots__ = ("version", "server_version", "compress", "checksum", "keep_idle", "keep_frequency", "used_memory")
+    __slots__ = ("version", "server_version", "compressor", "checksum", "keep_idle", "keep_frequency", "used_memory")
 
     def __init__(self, version: int, server_version: bytes) -> None:
         #: The format version, see `format_version`.
         self.version: int = version
         self.server_version: bytes = server_version
-        self.compress: bool = True
+        #: None if strings must not be compressed.
+        self.compressor: Compressor | None = None
         self.checksum: bool = True
         #: Whether the policy of eviction needs the time of the last use, or the frequency.
         self.keep_idle: bool = False
@@ -67,7 +69,7 @@ class Options:
 
 def write_rdb(space: Keyspace, functions: list[bytes], options: Options) -> bytes:
     """The file for all keys and these libraries. O(size)."""
-    out = Writer(options.version, options.compress)
+    out = Writer(options.version, options.compressor)
     out.data += _MAGIC + b"%04d" % options.version
     _write_facts(out, space, options)
     for code in functions:

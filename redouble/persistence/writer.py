@@ -9,7 +9,7 @@ from typing import Final, final
 
 from redouble.datatypes.listpack import spells_int64
 from redouble.persistence import format as rdb
-from redouble.persistence import lzf
+from redouble.persistence.lzf import Compressor
 
 #: Shorter strings are not worth compressing, and LZF must save so many bytes.
 _LEAST_COMPRESSED: Final = 21
@@ -20,14 +20,14 @@ _LONGEST_INTEGER: Final = 11
 
 @final
 class Writer:
-    """Collects the bytes. `version` is the format's, `compress` the parameter rdbcompression."""
+    """Collects the bytes. `version` is the format's; without a compressor no string is compressed."""
 
-    __slots__ = ("data", "version", "compress")
+    __slots__ = ("data", "version", "compressor")
 
-    def __init__(self, version: int, compress: bool) -> None:
+    def __init__(self, version: int, compressor: Compressor | None) -> None:
         self.data: bytearray = bytearray()
         self.version: int = version
-        self.compress: bool = compress
+        self.compressor: Compressor | None = compressor
 
     def byte(self, number: int) -> None:
         """A type, an opcode, or another small number."""
@@ -53,8 +53,8 @@ class Writer:
         size = len(value)
         if size <= _LONGEST_INTEGER and spells_int64(value) and self._integer(int(value)):
             return
-        if size >= _LEAST_COMPRESSED and self.compress:
-            squeezed = lzf.compress(value, size - _LEAST_SAVED)
+        if size >= _LEAST_COMPRESSED and self.compressor is not None:
+            squeezed = self.compressor.compress(value, size - _LEAST_SAVED)
             if squeezed is not None:
                 self.data.append(0xC0 | rdb.LZF)
                 self.length(len(squeezed))

@@ -106,9 +106,7 @@ class Encoder:
         elif type(value) is int:
             out.append(b":%d\r\n" % value)
         elif isinstance(value, list):
-            out.append(b"*%d\r\n" % len(value))
-            for item in value:
-                self._walk(item, out)
+            self._collection(b"*%d\r\n", value, out)
         elif isinstance(value, Bulks):
             out.append(_pack(value.items))
         elif isinstance(value, Simple):
@@ -130,8 +128,7 @@ class Encoder:
         elif isinstance(value, Map):
             items = value.items
             out.append(b"%%%d\r\n" % (len(items) // 2) if resp3 else b"*%d\r\n" % len(items))
-            for item in items:
-                self._walk(item, out)
+            self._items(items, out)
         elif isinstance(value, Pairs):
             self._pairs(value.items, resp3, out)
         elif isinstance(value, PairMap):
@@ -174,5 +171,14 @@ class Encoder:
 
     def _collection(self, head: bytes, items: list[Any], out: list[bytes]) -> None:
         out.append(head % len(items))
+        self._items(items, out)
+
+    def _items(self, items: list[Any], out: list[bytes]) -> None:
         for item in items:
-            self._walk(item, out)
+            if isinstance(item, bytes):
+                size = len(item)
+                out.append(_BULK_HEADS[size] if size < _SMALL else b"$%d\r\n" % size)
+                out.append(item)
+                out.append(_CRLF)
+            else:
+                self._walk(item, out)

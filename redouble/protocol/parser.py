@@ -37,7 +37,7 @@ def _claims_much(data: bytes) -> bool:
     """Whether a header may announce 100,000 items or more: hiredis would make room for all before they have come."""
     if data.find(b"\r", 1, 7) < 0:
         return True
-    return data.find(b"\n*", 1) >= 0 and _HUGE.search(data) is not None
+    return data.find(b"*", 1) >= 0 and _HUGE.search(data, 1) is not None
 
 
 def _digits(number: int) -> int:

@@ -8,9 +8,7 @@ from tests.kit import Failure, Redis, Status
 NOT_AN_INTEGER = Failure("ERR value is not an integer or out of range")
 SYNTAX = Failure("ERR syntax error")
 OUT_OF_RANGE = Failure("ERR DB index is out of range")
-ADVICE = (
-    " Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
-)
+ADVICE = " Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 SAME = Failure("ERR source and destination objects are the same")
 
 

@@ -216,3 +216,11 @@ def test_a_small_set_of_words_is_a_listpack(redis: Redis) -> None:
     assert redis("OBJECT", "ENCODING", "s") == b"hashtable"
     redis("SADD", "many", *range(513))
     assert redis("OBJECT", "ENCODING", "many") == b"hashtable"
+
+
+def test_a_set_from_which_nearly_all_was_popped_is_small_again(redis: Redis) -> None:
+    redis("SADD", "s", *range(600))
+    redis("SPOP", "s", 400)
+    assert redis("OBJECT", "ENCODING", "s") == b"hashtable"
+    redis("SPOP", "s", 190)
+    assert redis("OBJECT", "ENCODING", "s") in (b"listpack", b"intset")

@@ -60,8 +60,11 @@ def test_set_refuses_options_that_contradict_each_other(redis: Redis, options: t
     assert redis("EXISTS", "k") == 0
 
 
-@pytest.mark.parametrize("options", [("EX", "0"), ("PX", "-1"), ("EX", "9223372036854775807"), ("PX", "9223372036854775807"),
-                                     ("EXAT", "9223372036854776")])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [("EX", "0"), ("PX", "-1"), ("EX", "9223372036854775807"), ("PX", "9223372036854775807"),
+     ("EXAT", "9223372036854776")],
+)  # fmt: skip
 def test_set_refuses_times_that_cannot_be(redis: Redis, options: tuple[str, str]) -> None:
     assert redis("SET", "k", "v", *options) == Failure("ERR invalid expire time in 'set' command")
 

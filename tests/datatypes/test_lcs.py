@@ -1,5 +1,7 @@
 """The longest common subsequence, against the textbook's table."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +53,6 @@ def test_the_runs_are_those_of_the_walk_through_the_table(a: bytes, b: bytes) ->
 @given(texts, texts)
 def test_neighbouring_runs_are_one_run(a: bytes, b: bytes) -> None:
     matches = lcs_matches(a, b)
-    for later, earlier in zip(matches, matches[1:], strict=False):
+    for later, earlier in pairwise(matches):
         adjacent = earlier.first + earlier.length == later.first and earlier.second + earlier.length == later.second
         assert not adjacent

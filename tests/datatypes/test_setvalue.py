@@ -110,6 +110,14 @@ def test_before_sets_had_listpacks_a_word_made_a_hash_table() -> None:
     assert subject.encoding() == b"hashtable"
 
 
+def test_a_thinned_out_hash_table_is_compact_again() -> None:
+    subject = made(b"a", b"b", b"c", b"1", b"2")
+    subject.discard(b"a")
+    assert subject.encoding() == b"hashtable"
+    subject.thin_out()
+    assert subject.encoding() == b"listpack"
+
+
 @pytest.mark.parametrize("size", [5, 200])
 def test_each_member_is_picked_about_as_often_as_any_other(size: int) -> None:
     subject = SetValue(Limits())

@@ -42,8 +42,9 @@ def test_sums_have_the_digits_of_an_extended_double(first: bytes, second: bytes,
 
 @pytest.mark.parametrize(
     "text",
-    [b"", b" 1", b"1 ", b"nan", b"1e", b"0x", b"1_0", b"--1", b"1.2.3", b"1\0", b"e5", b"1e5000", b"1e-5000", b"1" * 5120],
-)
+    [b"", b" 1", b"1 ", b"nan", b"1e", b"0x", b"1_0", b"--1", b"1.2.3", b"1\0", b"e5", b"1e5000", b"1e-5000",
+     b"1" * 5120],
+)  # fmt: skip
 def test_what_is_no_number(text: bytes) -> None:
     assert try_long_double(text) is None
 

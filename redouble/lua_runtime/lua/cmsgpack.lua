@@ -8,10 +8,11 @@ local kit = ...
 local check_string, check_integer, fail, bad_argument = kit.check_string, kit.check_integer, kit.fail, kit.bad_argument
 local native = kit.native
 local byte, char, sub, concat = string.byte, string.char, string.sub, table.concat
-local floor, ldexp, select, type, next, unpack = math.floor, math.ldexp, select, type, next, unpack
+local floor, ldexp = math.floor, math.ldexp
+local error, select, type, next, unpack = error, select, type, next, unpack
 
 local MAX_NESTING = 16
-local TWO_63, TWO_64 = 9223372036854775808, 18446744073709551616
+local TWO_63 = 9223372036854775808
 
 -- Writing --------------------------------------------------------------------------------------------
 
@@ -23,17 +24,10 @@ local function four(n)
   return char(floor(n / 16777216), floor(n / 65536) % 256, floor(n / 256) % 256, n % 256)
 end
 
+-- A 64-bit integer, negative ones in two's complement. Division by a power of two is exact.
 local function eight(n)
-  n = n < 0 and n + TWO_64 or n
   local high = floor(n / 4294967296)
-  return four(high) .. four(n - high * 4294967296)
-end
-
--- 64-bit two's complement of a negative number, exactly: the halves are made separately.
-local function eight_negative(n)
-  local positive = -n - 1
-  local high = floor(positive / 4294967296)
-  return four(4294967295 - high) .. four(4294967295 - (positive - high * 4294967296))
+  return four(high % 4294967296) .. four(n - high * 4294967296)
 end
 
 local function number_bytes(n)
@@ -59,7 +53,7 @@ local function number_bytes(n)
   elseif n >= -2147483648 then
     return "\210" .. four(4294967296 + n)
   end
-  return "\211" .. eight_negative(n)
+  return "\211" .. eight(n)
 end
 
 local function string_head(size)
@@ -197,9 +191,9 @@ local function read_map(data, at, count)
     key, at = read(data, at)
     value, at = read(data, at)
     if key == nil then
-      fail("table index is nil")
+      error("table index is nil", 0)
     elseif key ~= key then
-      fail("table index is NaN")
+      error("table index is NaN", 0)
     end
     result[key] = value
   end

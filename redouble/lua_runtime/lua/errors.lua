@@ -91,9 +91,6 @@ end
 
 -- The message handler of a run: an error table with the text, and the place of the error.
 function kit.trace(err)
-  if kit.killed then
-    return kit.killed
-  end
   local level = 2
   local info = getinfo(level, "Sl")
   if info and info.what == "C" then
@@ -104,7 +101,9 @@ function kit.trace(err)
     level = level + 1
     info = getinfo(level, "Sl")
   end
-  if type(err) ~= "table" then
+  if kit.killed then
+    err = kit.killed
+  elseif type(err) ~= "table" then
     err = { err = "ERR " .. tostring(err) }
   end
   if info then

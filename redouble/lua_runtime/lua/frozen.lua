@@ -141,4 +141,4 @@ function kit.foreach(object, visit)
   return foreach(frozen[object] or object, visit)
 end
 
-kit.freeze = freeze
+kit.freeze, kit.refuse_write = freeze, refuse_write

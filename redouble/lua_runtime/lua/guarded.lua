@@ -2,7 +2,7 @@
 --
 -- Catching: `kit.killed` is thrown on (see `errors.lua`). Threads: hooks belong to a thread, so each
 -- new one gets ours. Compiling: Python does it (it keeps the lines of tail calls), the new function
--- lives in the scripts' environment, and bytecode is refused.
+-- lives in the environment of its caller's kind, and bytecode is refused.
 
 local kit = ...
 local fail, bad_argument, wrong_type = kit.fail, kit.bad_argument, kit.wrong_type
@@ -117,21 +117,6 @@ end
 
 local compile = kit.native.compile
 
-local function load_text(code, name)
-  local chunk, _, message = compile(code, name)
-  if chunk == true then
-    return nil, message
-  end
-  return setfenv(chunk, kit.env)
-end
-
-function lib.loadstring(...)
-  local count = select("#", ...)
-  local code, name = ...
-  code = check_string(1, count, code)
-  return load_text(code, name == nil and code or check_string(2, count, name))
-end
-
 -- All pieces that `reader` gives, or nil and the error.
 local function read_pieces(reader)
   local pieces = {}
@@ -151,16 +136,36 @@ local function read_pieces(reader)
   end
 end
 
-function lib.load(...)
-  local count = select("#", ...)
-  local reader, name = ...
-  if type(reader) ~= "function" then
-    wrong_type(1, "function", count, reader)
+-- `load` and `loadstring` for the environment that `get_env` gives.
+function kit.loaders(get_env)
+  local function load_text(code, name)
+    local chunk, _, message = compile(code, name)
+    if chunk == true then
+      return nil, message
+    end
+    return setfenv(chunk, get_env())
   end
-  name = name == nil and "=(load)" or check_string(2, count, name)
-  local code, err = read_pieces(reader)
-  if not code then
-    return nil, err
+
+  local function load(...)
+    local count = select("#", ...)
+    local reader, name = ...
+    if type(reader) ~= "function" then
+      wrong_type(1, "function", count, reader)
+    end
+    name = name == nil and "=(load)" or check_string(2, count, name)
+    local code, err = read_pieces(reader)
+    if not code then
+      return nil, err
+    end
+    return load_text(code, name)
   end
-  return load_text(code, name)
+
+  local function loadstring(...)
+    local count = select("#", ...)
+    local code, name = ...
+    code = check_string(1, count, code)
+    return load_text(code, name == nil and code or check_string(2, count, name))
+  end
+
+  return load, loadstring
 end

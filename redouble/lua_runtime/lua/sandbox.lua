@@ -22,7 +22,7 @@ getmetatable(kit.null).__tostring = function()
   return "userdata: (nil)"
 end
 
-for _, name in ipairs({ "errors", "frozen", "guarded", "random", "redis", "results" }) do
+for _, name in ipairs({ "errors", "frozen", "guarded", "random", "redis", "results", "functions" }) do
   parts[name](kit)
 end
 
@@ -96,7 +96,7 @@ local REDIS_FIELDS = "acl_check_cmd call error_reply pcall set_repl setresp sha1
   .. "REPL_NONE REPL_AOF REPL_SLAVE REPL_REPLICA REPL_ALL" .. LOG_FIELDS
 
 -- Fresh globals: Lua's own, the libraries, and the given `redis` table.
-local function make_globals(redis)
+local function make_globals(redis, get_env)
   local globals = copy(_G, "_VERSION assert collectgarbage error gcinfo ipairs rawequal select tonumber "
     .. "tostring type unpack")
   for name, value in pairs(kit.base) do
@@ -105,6 +105,7 @@ local function make_globals(redis)
   for name, value in pairs(shared) do
     globals[name] = value
   end
+  globals.load, globals.loadstring = kit.loaders(get_env)
   globals.redis = freeze(redis)
   return globals
 end
@@ -119,10 +120,20 @@ function script_redis.debug() end
 function script_redis.replicate_commands()
   return true
 end
-local globals = make_globals(script_redis)
+local script_env
+local globals = make_globals(script_redis, function() return script_env end)
 globals.__redis__err__handler = kit.trace
-kit.env = freeze_strictly(globals)
-globals._G = kit.env
+script_env = freeze_strictly(globals)
+globals._G = script_env
+
+local loading_redis = copy(kit.redis, LOG_FIELDS)
+loading_redis.register_function = kit.register_function
+local function_env
+local function_globals = make_globals(copy(kit.redis, REDIS_FIELDS), function() return function_env end)
+local function_root, load_library
+function_root, function_env, load_library =
+  kit.make_functions(function_globals, { redis = freeze_strictly(loading_redis) })
+function_globals._G = function_root
 
 -- Running ----------------------------------------------------------------------------------------------
 
@@ -161,7 +172,7 @@ local exported = {
   forget_long_result = kit.forget_long_result,
   memory = gcinfo,
   collect = collectgarbage,
-  unpack = unpack,
+  load_library = load_library,
   call_function = assert(loadstring(CALLER, "=[C]"))(xpcall, trace, result),
 }
 
@@ -174,7 +185,7 @@ end
 -- Makes a compiled chunk a script.
 function exported.adopt(chunk)
   kit.sweep()
-  return setfenv(chunk, kit.env)
+  return setfenv(chunk, script_env)
 end
 
 local own = _G

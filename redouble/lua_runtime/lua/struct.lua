@@ -102,7 +102,7 @@ local function pack_string(number, count, value, option, size)
 end
 
 local function pack(...)
-  local count = select("#", ...)
+  local count = select("#", ...) + 1 -- C keeps a nil after the arguments
   local layout = check_layout(count, (...))
   local state = { little = true, align = 1 }
   local out, total, argument, at = {}, 0, 2, 1
@@ -136,7 +136,7 @@ local function pack(...)
 end
 
 local function check_room(data, position, size)
-  if size > #data or position > #data - size then
+  if size > #data or position < 0 or position > #data - size then
     bad_argument(2, "data string too short")
   end
 end
@@ -148,9 +148,7 @@ local function unpack_struct(...)
   local position = (start == nil and 1 or check_integer(3, count, start)) - 1
   if position == -1 then
     bad_argument(3, "offset must be 1 or greater")
-  elseif position < 0 then
-    position = position + 18446744073709551616
-  end
+  end -- other negative positions are huge ones to C: too far, unless padding wraps them around
   local state = { little = true, align = 1 }
   local out, n, at = {}, 0, 1
   while at <= #layout do
