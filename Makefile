@@ -4,7 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 6379
 
-.PHONY: run test test-compiled check bench wheel compiled oracle node-clients clean
+# For `make compat`: names of units (or `forced`), one test, how many at a time, which server.
+UNITS ?=
+TEST ?=
+JOBS ?= 2
+SERVER ?= redouble
+COMPAT = $(BIN)/python -m tools.compat --jobs $(JOBS) --server $(SERVER) --units '$(UNITS)' --test '$(TEST)' \
+  $(if $(FORCE),--force) $(if $(ACCEPT),--accept)
+
+.PHONY: run test test-compiled check bench compat compat-check wheel compiled oracle node-clients clean
 
 run: $(VENV)/.installed ## Install into .venv and start the server on 127.0.0.1:6379
 	$(BIN)/redouble --port $(PORT)
@@ -31,6 +39,12 @@ check: $(VENV)/.dev ## ruff and mypy --strict
 
 bench: $(VENV)/.dev oracle ## Redouble beside redis-server in one run
 	$(BIN)/python -m benchmarks
+
+compat: $(VENV)/.installed ## Redis' own Tcl suite; a whole run writes docs/compatibility.md
+	$(COMPAT)
+
+compat-check: $(VENV)/.installed ## The same without the slow units: no test that passed may be lost
+	$(COMPAT) --check
 
 wheel: $(VENV)/.dev ## The compiled wheel, in dist/
 	rm -rf dist

@@ -89,12 +89,17 @@ def format_double(value: float, shortest: bool = True) -> bytes:
         return b"%.17g" % value
     if -INTEGERS <= value <= INTEGERS:
         whole = int(value)
-        if whole == value:
-            if whole == 0 and copysign(1.0, value) < 0:
-                return b"-0"
+        if whole == value and whole:
             return b"%d" % whole
-    elif isinf(value):
+    return format_shortest(value)
+
+
+def format_shortest(value: float) -> bytes:
+    """A double as Redis prints it since 7.2 where it does not care for whole numbers: 5000000000 is 5e+9."""
+    if isinf(value):
         return b"inf" if value > 0 else b"-inf"
+    if value == 0.0:
+        return b"-0" if copysign(1.0, value) < 0 else b"0"
     number, exponent = _grisu2(abs(value))
     digits = b"%d" % number
     if value < 0:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -243,10 +244,13 @@ class RealTarget:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
+        # A folder of its own: a dump.rdb that happens to lie here must not be loaded, nor overwritten.
+        self._folder = tempfile.TemporaryDirectory()
         self.process = subprocess.Popen(
-            [executable, "--port", str(self.port), "--save", "", "--appendonly", "no", "--enable-debug-command", "yes"],
+            [executable, "--port", str(self.port), "--save", "", "--appendonly", "no", "--enable-debug-command", "yes",
+             "--dir", self._folder.name],
             stdout=subprocess.DEVNULL,
-        )
+        )  # fmt: skip
         self._wait()
         admin = Redis(self, 2)
         self.version = admin("INFO", "server").partition(b"redis_version:")[2].partition(b"\r")[0].decode()
@@ -277,3 +281,4 @@ class RealTarget:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(10)
+        self._folder.cleanup()

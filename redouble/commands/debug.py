@@ -117,14 +117,15 @@ def _object(ctx: Context, argv: list[bytes]) -> Reply:
     entry = _entry(ctx, argv[2])
     encoding = encoding_name(entry.value)
     text = b"Value at:0x%x refcount:1 encoding:%b serializedlength:%d lru:%d lru_seconds_idle:%d" % (
-        id(entry.value), encoding, value_size(entry.value, 0), entry.access // 1000 & 0xFFFFFF,
+        id(entry), encoding, value_size(entry.value, 0), entry.access // 1000 & 0xFFFFFF,
         max(0, ctx.now - entry.access) // 1000,
     )  # fmt: skip
     if encoding == b"quicklist":
         count, size = len(entry.value), value_size(entry.value, 0)
         nodes = size // 8192 + 1
-        text += b" ql_nodes:%d ql_avg_node:%.2f ql_listpack_max:%d ql_compressed:0 ql_uncompressed_size:%d" % (
-            nodes, count / nodes, ctx.space.limits.list_listpack_size, size,
+        text += b" ql_nodes:%d ql_avg_node:%.2f ql_listpack_max:%d ql_compressed:%d ql_uncompressed_size:%d" % (
+            nodes, count / nodes, ctx.space.limits.list_listpack_size,
+            1 if ctx.space.limits.list_compress_depth else 0, size,
         )  # fmt: skip
     return Simple(text)
 
@@ -180,6 +181,11 @@ def _reload(ctx: Context, argv: list[bytes]) -> Reply:
         raise CommandError(b"ERR")
     if not saving.load(b"noflush" not in words, b"merge" in words):
         raise CommandError(b"ERR Error trying to load the RDB dump, check server logs.")
+    return OK
+
+
+def _skip_checksums(ctx: Context, argv: list[bytes]) -> Reply:
+    ctx.engine.saving.trusting = argv[2] != b"0"
     return OK
 
 
@@ -315,7 +321,7 @@ _TOOLS: Final[dict[bytes, tuple[int, int, Tool]]] = {
     b"leak": (3, 3, _nothing),
     b"replicate": (3, _MANY, _nothing),
     b"stringmatch-test": (2, 2, _nothing),
-    b"set-skip-checksum-validation": (3, 3, _nothing),
+    b"set-skip-checksum-validation": (3, 3, _skip_checksums),
     b"set-disable-deny-scripts": (3, 3, _nothing),
     b"aof-flush-sleep": (3, 3, _nothing),
     b"drop-cluster-packet-filter": (3, 3, _nothing),

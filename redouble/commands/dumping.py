@@ -126,10 +126,11 @@ def _restore_options(argv: list[bytes]) -> tuple[bool, bool, int, int]:
 
 
 def _value_in(ctx: Context, payload: bytes) -> object:
-    if not is_sound(payload, format_version(ctx.engine.version)):
+    engine = ctx.engine
+    if not is_sound(payload, format_version(engine.version), engine.saving.trusting):
         raise CommandError(NOT_SOUND)
     try:
-        return load_value(payload, ctx.engine.limits)
+        return load_value(payload, engine.limits)
     except CorruptData:
         raise CommandError(_BAD_DATA) from None
 

@@ -154,8 +154,9 @@ def _docs(row: Command) -> Map:
     """A command's entry in COMMAND DOCS. O(len of its syntax line)."""
     items: list[Reply] = [
         b"summary", row.summary.encode(), b"since", row.since.encode(), b"group", row.group.encode(),
-        b"complexity", row.complexity.encode(),
     ]  # fmt: skip
+    if row.complexity:
+        items += [b"complexity", row.complexity.encode()]
     if row.deprecated:
         items += [b"doc_flags", _statuses(["deprecated"]), b"deprecated_since", row.deprecated.encode()]
         items += [b"replaced_by", row.replaced_by.encode()]

@@ -104,7 +104,10 @@ def xadd(ctx: Context, argv: list[bytes]) -> Reply:
     stream = Stream(ctx.space.limits) if found is None else found
     id = _new_id(ctx, stream, options)
     fields = argv[at + 1 :]
-    if sum(map(len, fields)) > MAX_ENTRY_BYTES:
+    size = 0
+    for text in fields:
+        size += len(text)
+    if size > MAX_ENTRY_BYTES:
         raise CommandError(b"ERR Elements are too large to be stored")
     if found is None:
         db.add(key, stream)

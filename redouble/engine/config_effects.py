@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from redouble.engine import flags as f
 from redouble.engine.acl import password_hash
-from redouble.engine.edge import OutputLimit
+from redouble.engine.edge import NO_LIMIT, OutputLimit
 from redouble.errors import CommandError
 from redouble.keyspace import events
 
@@ -136,6 +136,7 @@ def edge(engine: Engine) -> None:
     words = config.get(b"client-output-buffer-limit").split()
     settings.normal = _output_limit(words[1:4])
     settings.pubsub = _output_limit(words[9:12])
+    settings.least_output = min(settings.normal.hard or NO_LIMIT, settings.pubsub.hard or NO_LIMIT)
 
 
 def _output_limit(words: list[bytes]) -> OutputLimit:

@@ -18,7 +18,7 @@ from redouble.datatypes.setvalue import SetValue
 from redouble.datatypes.sortedset import SortedSet
 from redouble.datatypes.stream import Stream
 from redouble.datatypes.stream_id import MAX_PART
-from redouble.doubles import format_double
+from redouble.doubles import format_double, format_shortest
 from redouble.keyspace.database import NEVER, Database, Entry
 from redouble.keyspace.space import Keyspace
 
@@ -56,7 +56,8 @@ def redis_digest(entry: Entry, shortest: bool, start: bytes = NOTHING) -> bytes:
     elif isinstance(value, SortedSet):
         digest = _mix(start, _kind(3))
         for member, score in value.scores.items():
-            digest = _xor(digest, _mix(_mix(NOTHING, member), format_double(score, shortest)))
+            text = format_shortest(score) if shortest else format_double(score, False)
+            digest = _xor(digest, _mix(_mix(NOTHING, member), text))
     elif isinstance(value, HashValue):
         digest = _mix(start, _kind(4))
         for field, text in value.fields.items():

@@ -7,7 +7,14 @@ within a test) nothing happens. Output limits are looked up by a client's class.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import final
+from typing import TYPE_CHECKING, Final, final
+
+from redouble.engine import flags as f
+
+if TYPE_CHECKING:
+    from redouble.engine.client import Client
+
+NO_LIMIT: Final = 1 << 62
 
 
 @final
@@ -27,8 +34,8 @@ class EdgeSettings:
     """The settings of the edge of one server."""
 
     __slots__ = (
-        "max_clients", "idle_ms", "keepalive", "query_limit", "normal", "stranger", "pubsub", "relisten",
-        "addresses",
+        "max_clients", "idle_ms", "keepalive", "query_limit", "normal", "stranger", "pubsub", "least_output",
+        "relisten", "addresses",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -43,7 +50,20 @@ class EdgeSettings:
         #: Who has not logged in yet.
         self.stranger: OutputLimit = OutputLimit(1024, 0, 0)
         self.pubsub: OutputLimit = OutputLimit(33554432, 8388608, 60000)
+        #: No class has a lower hard limit than this.
+        self.least_output: int = self.pubsub.hard
         #: Listens on other addresses or another port; false where that is impossible.
         self.relisten: Callable[[], bool] | None = None
         #: What the server listens on: INFO's `listener` lines without their number.
         self.addresses: list[bytes] = []
+
+    def output_limit(self, client: Client) -> OutputLimit:
+        """The limit of a client's class."""
+        if client.flags & f.UNAUTHENTICATED:
+            return self.stranger
+        return self.pubsub if client.flags & f.SUBSCRIBER else self.normal
+
+    def forbids(self, client: Client, size: int) -> bool:
+        """Whether so many bytes more are too many for a client that has not read what it got before."""
+        hard = self.output_limit(client).hard
+        return hard > 0 and client.unread + size > hard

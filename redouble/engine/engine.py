@@ -175,6 +175,9 @@ class Engine(KeyListener):
             self._run(client, requests)
         if client.parser.error is not None and not client.inbox:
             self._end_of_protocol(client)
+        if not requests and client.parser.buffered > self.config.edge.query_limit:
+            self.stats.query_limit_closes += 1
+            self.kill(client)
         while self.resumed:
             self._go_on(self.resumed.popleft())
 
@@ -321,6 +324,10 @@ class Engine(KeyListener):
                 client.out = []
                 client.bytes_out += len(data)
                 self.stats.output_bytes += len(data)
+                if len(data) > self.config.edge.least_output and self.config.edge.forbids(client, len(data)):
+                    self.stats.output_limit_closes += 1
+                    self.kill(client)
+                    continue
                 if data:
                     self.stats.writes += 1
                     client.link.write(data)

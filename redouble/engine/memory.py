@@ -142,7 +142,7 @@ class Memory:
         return len(self.engine.scripting.runtime.scripts) * _SCRIPT
 
     def clients(self) -> int:
-        """What the connections take: requests that are not complete, replies that nobody reads. O(clients) once a ms."""
+        """What the connections take: unfinished requests and unread replies too. O(clients), once a ms."""
         now = self.engine.space.now
         if now != self._clients_at:
             self._clients_at = now

@@ -34,6 +34,7 @@ class Saving:
 
     __slots__ = (
         "engine", "keeps", "last_save", "saves", "rewrites", "dirty_at_save", "last_duration", "last_failed",
+        "trusting",
         "keys_loaded", "keys_expired", "_compressor",
     )  # fmt: skip
 
@@ -51,6 +52,8 @@ class Saving:
         self.last_duration: int = -1
         #: Whether the last background save failed.
         self.last_failed: bool = False
+        #: Whether RESTORE believes payloads without looking at their checksum.
+        self.trusting: bool = False
         #: At the last loading: how many keys were there, and how many had expired.
         self.keys_loaded: int = 0
         self.keys_expired: int = 0

@@ -150,7 +150,7 @@ def _calls_own(function: _Function, at: int) -> bool:
             continue
         if opcode == _CLOSURE:
             return True
-        if opcode == _MOVE or opcode == _GETUPVAL:
+        if opcode in (_MOVE, _GETUPVAL):
             return _is_own(function, opcode, word >> 23)
         return False
     return False

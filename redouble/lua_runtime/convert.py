@@ -256,7 +256,7 @@ def nested(tokens: list[Any], resp: int) -> Reply:
         elif kind == _VERBATIM:
             open_items[-1].append(Verbatim(tokens[at + 1], (value + b"   ")[:3]))
             at += 2
-        elif kind == _ARRAY or kind == _MAP or kind == _SET:
+        elif kind in (_ARRAY, _MAP, _SET):
             items: list[Any] = []
             open_items[-1].append(items if kind == _ARRAY else Map(items) if kind == _MAP else SetReply(items))
             open_items.append(items)

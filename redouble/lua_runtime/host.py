@@ -7,6 +7,8 @@ comes out of `LuaRuntime.run`.
 
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from redouble.protocol.reply import Reply
 
 #: `ScriptHost.acl_check` answers one of these.
@@ -15,6 +17,7 @@ ACL_ALLOWED: Final = 1
 ACL_NO_SUCH_COMMAND: Final = -1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ScriptHost:
     """The server as a running script sees it."""
 

@@ -33,9 +33,7 @@ class Function:
 
     __slots__ = ("name", "description", "flags", "library", "callback")
 
-    def __init__(
-        self, name: bytes, description: bytes | None, flags: int, library: Library, callback: Any
-    ) -> None:
+    def __init__(self, name: bytes, description: bytes | None, flags: int, library: Library, callback: Any) -> None:
         self.name: bytes = name
         self.description: bytes | None = description
         #: Bits of `shebang.py`.

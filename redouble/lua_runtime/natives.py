@@ -16,6 +16,9 @@ from redouble.lua_runtime.host import ACL_ALLOWED, ACL_NO_SUCH_COMMAND, ScriptHo
 from redouble.lua_runtime.library import BAD_NAME, Function, Library, is_valid_name
 from redouble.lua_runtime.shebang import FLAG_BITS
 
+#: More bytes than this are not given to Lua at once.
+MOST_BYTES: Final = 128 << 20
+_NO_MEMORY: Final = (True, ERROR, b"ERR not enough memory")
 #: Values fetched from Lua at once.
 CHUNK: Final = 4000
 _BAD_ARGUMENT: Final = b"ERR Lua redis lib command arguments must be strings or integers"
@@ -66,7 +69,7 @@ class Natives:
                 return True, ERROR, _NO_ARGUMENT
             reply = self.host.call(argv)
             if isinstance(reply, bytes):
-                return reply
+                return reply if len(reply) <= MOST_BYTES else _NO_MEMORY
             return self.to_lua.value(reply)
         except BaseException as bug:
             return self.panic(bug)

@@ -35,7 +35,10 @@ _MAX_PLAIN: Final = 50
 #: A returned table nested deeper than this is cut off with an error, as Redis' Lua stack does.
 _MAX_DEPTH: Final = 7997
 #: The longest string that string.rep may make.
-_MAX_STRING: Final = 1 << 30
+_MAX_STRING: Final = 1 << 29
+#: Above so much memory (in bytes) Lua calls no more of Python; it gets no more than the second.
+_ROOM_ENDS: Final = 1 << 30
+_MAX_MEMORY: Final = _ROOM_ENDS + (256 << 20)
 _PARTS: Final = (
     "errors",
     "frozen",
@@ -129,6 +132,7 @@ def _options(version: bytes, long: bool) -> dict[bytes, Any]:
         b"max_keys": _MAX_KEYS,
         b"max_depth": _MAX_DEPTH,
         b"max_string": _MAX_STRING,
+        b"room_ends": _ROOM_ENDS >> 10,
         b"os_clock": not long,
         b"log_level_error": b"Invalid debug level." if long else b"Invalid log level.",
         b"set_repl_error": b"redis.set_repl() requires " + (b"two arguments." if long else b"one argument."),
@@ -155,6 +159,7 @@ class LuaRuntime:
         "_fetch_piece",
         "_forget_long_result",
         "_memory",
+        "_take_escaped",
     )
 
     def __init__(self, host: ScriptHost, version: bytes) -> None:
@@ -177,6 +182,7 @@ class LuaRuntime:
         self._fetch_piece: Any = None
         self._forget_long_result: Any = None
         self._memory: Any = None
+        self._take_escaped: Any = None
 
     def load(self, body: bytes) -> Script:
         """The script for `body`, compiled if it is new; `CommandError` if it is no script. O(len)."""
@@ -212,7 +218,7 @@ class LuaRuntime:
                 table_from = natives.to_lua.table_from
                 result = self._run_tables(script.function, table_from(keys), table_from(args))
         except lupa.lua51.LuaError as error:
-            result = (convert.FAILURE, False, lua_message(error), False)
+            result = self._escaped(error)
         finally:
             self.running = False
         if natives.failure is not None or isinstance(result, tuple):
@@ -229,7 +235,7 @@ class LuaRuntime:
             table_from = natives.to_lua.table_from
             result = self._call_function(function.callback, table_from(keys), table_from(args))
         except lupa.lua51.LuaError as error:
-            result = (convert.FAILURE, False, lua_message(error), False)
+            result = self._escaped(error)
         finally:
             self.running = False
         if natives.failure is not None or isinstance(result, tuple):
@@ -258,6 +264,13 @@ class LuaRuntime:
     def memory(self) -> int:
         """Bytes that Lua uses now; 0 before the first script."""
         return 0 if self._natives is None else int(self._memory()) * 1024
+
+    def _escaped(self, error: Exception) -> tuple[Any, ...]:
+        """The result of a run that failed while its result was made: killed, or out of memory."""
+        text: bytes | None = self._take_escaped()
+        if text is not None:
+            return convert.FAILURE, True, text, False
+        return convert.FAILURE, False, lua_message(error), False
 
     def _raise_failure(self, natives: Natives) -> None:
         """Raise the exception that a native method kept."""
@@ -317,6 +330,7 @@ class LuaRuntime:
             register_builtins=False,
             unpack_returned_tuples=True,
             attribute_filter=_refuse_attribute,
+            max_memory=_MAX_MEMORY,
         )
         long = _version_number(self.version) < 0x070200
         natives = Natives(self.host, state, long)
@@ -336,5 +350,6 @@ class LuaRuntime:
         self._fetch_piece = lua[b"fetch"]
         self._forget_long_result = lua[b"forget_long_result"]
         self._memory = lua[b"memory"]
+        self._take_escaped = lua[b"escaped"]
         self._natives = natives
         return natives

@@ -91,9 +91,9 @@ def _read_set(source: Reader, kind: int, limits: Limits) -> SetValue:
     if kind == rdb.SET_LISTPACK:
         # A set that has been a listpack stays one, even if only integers are left.
         value.expect(_NO_INTEGER, len(members))
-        value.update(_some(members))
     else:
-        value.fill(_some(members))
+        value.expect_more(len(members))
+    value.update(_some(members))
     if len(value) != len(members):
         raise CorruptData("set: the same member twice")
     return value

@@ -333,6 +333,8 @@ def read_zipmap(data: bytes) -> list[bytes]:
         else:
             length = _little(data, at + 1, 4)
             at += 5
+            if length < _ZIPMAP_BIG:
+                raise CorruptData("zipmap: a short length in the long form")
         if len(elements) % 2:
             unused = data[at] if at < last else 0
             at += 1

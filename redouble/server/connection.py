@@ -15,15 +15,15 @@ import asyncio
 import socket
 from typing import TYPE_CHECKING, Final, cast
 
-from redouble.engine import flags as f
 from redouble.engine.client import Client
-from redouble.engine.edge import OutputLimit
 
 if TYPE_CHECKING:
     from redouble.server.server import RedoubleServer
 
 #: A client with more unread output than this is not read from until it reads.
 _STOP_READING: Final = 512 * 1024 * 1024
+#: Redis counts whole seconds, so a soft limit holds a little longer than it says.
+_SLACK: Final = 0.5
 _TOO_MANY: Final = b"-ERR max number of clients reached\r\n"
 _PROTECTED: Final = (
     b"-DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the "
@@ -119,25 +119,19 @@ class Connection(asyncio.Protocol):
 
     # -- output limits ----------------------------------------------------------------------
 
-    def _limit(self, client: Client) -> OutputLimit:
-        settings = self._engine.config.edge
-        if client.flags & f.UNAUTHENTICATED:
-            return settings.stranger
-        return settings.pubsub if client.flags & f.SUBSCRIBER else settings.normal
-
     def _check_output(self) -> None:
         client = self._client
         if client is None:
             return
         size = self._transport.get_write_buffer_size()
         client.unread = size
-        limit = self._limit(client)
+        limit = self._engine.config.edge.output_limit(client)
         if limit.hard and size > limit.hard:
             self._drop(client)
         elif limit.soft and size > limit.soft:
             if self._soft_timer is None:
                 loop = asyncio.get_running_loop()
-                self._soft_timer = loop.call_later(limit.soft_ms / 1000, self._soft_limit_reached)
+                self._soft_timer = loop.call_later(_SLACK + limit.soft_ms / 1000, self._soft_limit_reached)
         elif size > _STOP_READING and not self._reading_stopped:
             self._reading_stopped = True
             self._transport.pause_reading()
@@ -146,7 +140,7 @@ class Connection(asyncio.Protocol):
         self._soft_timer = None
         client = self._client
         if client is not None:
-            limit = self._limit(client)
+            limit = self._engine.config.edge.output_limit(client)
             if limit.soft and self._transport.get_write_buffer_size() > limit.soft:
                 self._drop(client)
 

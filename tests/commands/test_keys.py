@@ -155,6 +155,19 @@ def test_a_renamed_key_still_expires(redis: Redis) -> None:
     assert redis("EXISTS", "b") == 0
 
 
+@pytest.mark.since("7.4.0")
+def test_fields_that_expire_do_so_under_another_name(redis: Redis) -> None:
+    listener = Listener(redis)
+    redis("HSET", "h", "f", "v")
+    redis("HPEXPIRE", "h", 5, "FIELDS", 1, "f")
+    redis("COPY", "h", "h2")
+    redis("RENAME", "h", "h1")
+    assert listener.heard(5) == ["hset h", "hexpire h", "copy_to h2", "rename_from h", "rename_to h1"]
+    redis.pass_time(15)
+    assert sorted(listener.heard(4)) == ["del h1", "del h2", "hexpired h1", "hexpired h2"]
+    assert redis("DBSIZE") == 0
+
+
 def test_renamenx_respects_the_other_key(redis: Redis) -> None:
     redis("MSET", "a", "1", "b", "2")
     assert redis("RENAMENX", "a", "b") == 0

@@ -60,7 +60,7 @@ end
 
 -- The hook ---------------------------------------------------------------------------------------------
 
-local on_hook = kit.native.on_hook
+local on_hook = kit.raw_native.on_hook
 
 local function hook()
   local message = on_hook()

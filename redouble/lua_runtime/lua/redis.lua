@@ -87,12 +87,16 @@ local function made_or_raised(value, kind, part, ...)
   return made_rarely(kind, part, ...)
 end
 
-local native_call, native_call_many = native.call, native.call_many
+local native_call, native_call_many = kit.raw_native.call, native.call_many
+local gcinfo, make_room, room_ends = gcinfo, kit.make_room, options.room_ends
 local redis = {}
 kit.redis = redis
 
 function redis.call(...)
   local count = select("#", ...)
+  if gcinfo() > room_ends then
+    make_room()
+  end
   if count > MANY then
     return made_or_raised(native_call_many(count, { ... }))
   end
@@ -101,6 +105,9 @@ end
 
 function redis.pcall(...)
   local count = select("#", ...)
+  if gcinfo() > room_ends then
+    make_room()
+  end
   if count > MANY then
     return made(native_call_many(count, { ... }))
   end

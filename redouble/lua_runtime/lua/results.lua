@@ -7,7 +7,7 @@
 
 local kit = ...
 local thaw = kit.thaw
-local getmetatable, next, rawget, tostring, type, unpack = getmetatable, next, rawget, tostring, type, unpack
+local collectgarbage, getmetatable, next, rawget, tostring, type, unpack = getmetatable, next, rawget, tostring, type, unpack
 
 local FLAT, NESTED, FAILURE, LONG, OK = 1, 2, 3, 4, 5
 local SCALAR, ARRAY, MAP, SET, STATUS, ERROR, DOUBLE, BIG_NUMBER, VERBATIM, NULL, LIMIT =
@@ -170,7 +170,8 @@ end
 -- An error that ended a run: is it an error table; its text; was it counted; source and line.
 local function failure(err)
   kit.killed = false
-  if type(err) ~= "table" then
+  if type(err) ~= "table" then -- Lua ran out of memory
+    collectgarbage()
     return FAILURE, false, tostring(err), false
   end
   local text = is_text(err.err) and tostring(err.err) or false

@@ -9,11 +9,32 @@
 -- EVAL scripts and functions have an environment each; the libraries behind them are the same tables.
 
 local callables, options, parts = ...
-local kit = { native = {}, options = options }
+local kit = { native = {}, raw_native = {}, options = options }
 
--- Python callables as C functions.
+-- Python callables as C functions. Lua may run out of memory in Lua code, where that is an error like any
+-- other, but not while lupa hands a value over: so nothing is called unless there is room. `raw_native` has
+-- the functions without that check, for the one caller that makes it itself.
+local room_ends, gcinfo, collectgarbage = options.room_ends, gcinfo, collectgarbage
+
+function kit.make_room()
+  collectgarbage()
+  if gcinfo() > room_ends then
+    kit.end_run("ERR not enough memory")
+  end
+end
+
+local function with_room(f)
+  return function(...)
+    if gcinfo() > room_ends then
+      kit.make_room()
+    end
+    return f(...)
+  end
+end
+
 for name, callable in pairs(callables) do
-  kit.native[name] = python.as_function(callable)
+  kit.raw_native[name] = python.as_function(callable)
+  kit.native[name] = with_room(kit.raw_native[name])
 end
 
 -- What cjson gives for null: in C a light userdata, here a full one that prints like it.
@@ -171,7 +192,6 @@ local exported = {
   fetch = kit.fetch,
   forget_long_result = kit.forget_long_result,
   memory = gcinfo,
-  collect = collectgarbage,
   load_library = load_library,
   call_function = assert(loadstring(CALLER, "=[C]"))(xpcall, trace, result),
 }
@@ -180,6 +200,14 @@ function exported.run_tables(script, keys, arguments)
   globals.KEYS = keys
   globals.ARGV = arguments
   return result(xpcall(script, trace))
+end
+
+-- After an error that escaped from a run (in the making of its result): the text, if the script was killed.
+function exported.escaped()
+  local killed = kit.killed
+  kit.killed = false
+  collectgarbage()
+  return killed and killed.err
 end
 
 -- Makes a compiled chunk a script.

@@ -1,0 +1,172 @@
+"""Where two true servers may answer differently, and what must still agree.
+
+Replies that are equal byte for byte agree always. Beyond that:
+
+- what comes out of a hash table has no order (but a compact encoding has one);
+- a random choice has a size and comes from what is there;
+- clocks: two servers run a command some milliseconds apart.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tests.fuzz.grammar import Argv
+from tests.kit import Redis
+from tests.wire import Failure
+
+#: How far apart the servers may run a command, in ms.
+APART = 500
+
+_NEAR_NOW = 10**9
+_STREAM_ID = re.compile(rb"(\d{13})-\d+")
+_ORDERED = (b"listpack", b"ziplist", b"intset", b"quicklist", b"skiplist")
+
+#: argv, our reply, their reply, our server, their server.
+Rule = Callable[[Argv, Any, Any, Redis, Redis], bool]
+
+
+def agree(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Whether two replies to a command are both right."""
+    if same(ours, theirs):
+        return True
+    if isinstance(ours, Failure) or isinstance(theirs, Failure) or ours is None or theirs is None:
+        return False
+    name = argv[0].lower()
+    if name in (b"object", b"xinfo") and len(argv) > 1:
+        name += b"|" + argv[1].lower()
+    rule = RULES.get(name)
+    return rule is not None and rule(argv, ours, theirs, us, them)
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    """Equal, but for what says what time it is now."""
+    if type(ours) is not type(theirs):
+        return False
+    if isinstance(ours, list):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    if ours == theirs:
+        return True
+    if isinstance(ours, int):
+        now = time.time() * 1000
+        return abs(ours - theirs) <= 4 * APART and abs(theirs - now) < _NEAR_NOW
+    if type(ours) is bytes:
+        first, second = _STREAM_ID.fullmatch(ours), _STREAM_ID.fullmatch(theirs)
+        return first is not None and second is not None and same(int(first[1]), int(second[1]))
+    return False
+
+
+def near(distance: int) -> Rule:
+    """Numbers that depend on the clock."""
+    return lambda argv, ours, theirs, us, them: type(ours) is type(theirs) is int and abs(ours - theirs) <= distance
+
+
+def _shuffled(size: int, ours: Any, theirs: Any) -> bool:
+    """The same groups of `size` items in another order."""
+
+    def groups(items: list[Any]) -> list[str]:
+        return sorted(repr(items[at : at + size]) for at in range(0, len(items), size))
+
+    return type(ours) is type(theirs) and groups(ours) == groups(theirs)
+
+
+def unordered(size: int = 1) -> Rule:
+    """Items, or groups of items, in any order, unless the key's encoding has an order."""
+
+    def rule(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+        if argv[0].lower() in _OF_ONE_KEY and them("OBJECT", "ENCODING", argv[1]) in _ORDERED:
+            return False
+        return _shuffled(size, ours, theirs)
+
+    return rule
+
+
+_OF_ONE_KEY = (b"hgetall", b"hkeys", b"hvals", b"smembers", b"dump")
+
+
+def scanned(size: int) -> Rule:
+    """A cursor, and items in any order; an iteration that has not ended may differ in all."""
+
+    def rule(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+        ended = ours[0] == theirs[0] == b"0"
+        return not ended or _shuffled(1 if b"NOVALUES" in argv else size, ours[1], theirs[1])
+
+    return rule
+
+
+def picked(whole: str) -> Rule:
+    """A random choice from what the command `whole` shows of the key."""
+
+    def rule(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+        if type(ours) is not type(theirs) or (isinstance(ours, list) and len(ours) != len(theirs)):
+            return False
+        there = us(whole, *argv[1:2], *([0, -1, "WITHSCORES"] if whole == "ZRANGE" else []))
+        return not there or all(item in _flat(there) for item in _flat(ours))
+
+    return rule
+
+
+def _flat(reply: Any) -> list[Any]:
+    return [part for item in reply for part in _flat(item)] if isinstance(reply, list) else [reply]
+
+
+def _popped(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Random again; `duel.py` then makes both sets the same."""
+    return type(ours) is type(theirs) and (not isinstance(ours, list) or len(ours) == len(theirs))
+
+
+def _idle(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """How long ago something was delivered or seen, anywhere in the reply."""
+    if isinstance(ours, list):
+        return type(ours) is type(theirs) and len(ours) == len(theirs) and all(
+            _idle(argv, our, their, us, them) for our, their in zip(ours, theirs, strict=True)
+        )  # fmt: skip
+    return same(ours, theirs) or (type(ours) is type(theirs) is int and abs(ours - theirs) < APART and ours >= 0)
+
+
+def _pending(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Entries of XPENDING: id, consumer, idle time, deliveries."""
+    return len(ours) == len(theirs) and all(
+        len(our) == len(their) == 4 and our[3] == their[3] and _idle(argv, our[:3], their[:3], us, them)
+        for our, their in zip(ours, theirs, strict=True)
+    )
+
+
+def _dumped(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """A hash table is written in its own order, and a stream with the times of deliveries."""
+    return len(ours) == len(theirs) and them("OBJECT", "ENCODING", argv[1]) in (b"hashtable", b"stream")
+
+
+RULES: dict[bytes, Rule] = {
+    b"ttl": near(1),
+    b"expiretime": near(1),
+    b"pttl": near(APART),
+    b"pexpiretime": near(APART),
+    b"object|idletime": near(2),
+    b"keys": unordered(),
+    b"smembers": unordered(),
+    b"sinter": unordered(),
+    b"sunion": unordered(),
+    b"sdiff": unordered(),
+    b"hkeys": unordered(),
+    b"hvals": unordered(),
+    b"hgetall": unordered(2),
+    b"sort": unordered(),
+    b"sort_ro": unordered(),
+    b"scan": scanned(1),
+    b"sscan": scanned(1),
+    b"hscan": scanned(2),
+    b"zscan": scanned(2),
+    b"randomkey": lambda argv, ours, theirs, us, them: ours in us("KEYS", "*"),
+    b"srandmember": picked("SMEMBERS"),
+    b"hrandfield": picked("HGETALL"),
+    b"zrandmember": picked("ZRANGE"),
+    b"spop": _popped,
+    b"xpending": _pending,
+    b"xinfo|stream": _idle,
+    b"xinfo|consumers": _idle,
+    b"dump": _dumped,
+}
