@@ -27,7 +27,8 @@ _NOT_LOADED: Final = b"ERR Error loading the extension. Please check the server 
 )  # fmt: skip
 def time(ctx: Context, argv: list[bytes]) -> Reply:
     """Seconds since the Unix epoch, and the microseconds beyond them. O(1). Redis: TIME."""
-    now = ctx.engine.clock.now_us()
+    engine = ctx.engine
+    now = engine.scripting.started_us if ctx.flags & f.IN_SCRIPT else engine.clock.now_us()
     return Bulks([b"%d" % (now // 1_000_000), b"%d" % (now % 1_000_000)])
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from redouble.engine import flags as f
 from redouble.engine.acl import password_hash
 from redouble.engine.edge import NO_LIMIT, OutputLimit
+from redouble.engine.idle import watch_idle
 from redouble.errors import CommandError
 from redouble.keyspace import events
 
@@ -130,9 +131,13 @@ def edge(engine: Engine) -> None:
     config = engine.config
     settings = config.edge
     settings.max_clients = config.number(b"maxclients")
-    settings.idle_ms = config.number(b"timeout") * 1000
     settings.keepalive = config.number(b"tcp-keepalive")
     settings.query_limit = config.number(b"client-query-buffer-limit")
+    idle_ms = config.number(b"timeout") * 1000
+    if idle_ms != settings.idle_ms:
+        settings.idle_ms = idle_ms
+        settings.idle_round += 1
+        watch_idle(engine, settings.idle_round)
     words = config.get(b"client-output-buffer-limit").split()
     settings.normal = _output_limit(words[1:4])
     settings.pubsub = _output_limit(words[9:12])

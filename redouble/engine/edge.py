@@ -34,7 +34,7 @@ class EdgeSettings:
     """The settings of the edge of one server."""
 
     __slots__ = (
-        "max_clients", "idle_ms", "keepalive", "query_limit", "normal", "stranger", "pubsub", "least_output",
+        "max_clients", "idle_ms", "idle_round", "keepalive", "query_limit", "normal", "stranger", "pubsub", "least_output",
         "relisten", "addresses",
     )  # fmt: skip
 
@@ -42,6 +42,8 @@ class EdgeSettings:
         self.max_clients: int = 10000
         #: Close clients that have said nothing for so long; 0 never.
         self.idle_ms: int = 0
+        #: Counts changes of it; a timer of `idle.py` that began under another one ends.
+        self.idle_round: int = 0
         #: Seconds between TCP probes; 0 for none.
         self.keepalive: int = 300
         #: How many bytes of requests may wait.

@@ -31,13 +31,15 @@ _NO_WRITES: Final = ErrorReply(b"ERR Write commands are not allowed from read-on
 class Scripting(ScriptHost):
     """The scripts of an engine, and the one that runs."""
 
-    __slots__ = ("engine", "runtime", "context")
+    __slots__ = ("engine", "runtime", "context", "started_us")
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
         self.runtime: LuaRuntime = LuaRuntime(self, engine.version_text.encode())
         #: The caller that the running script is.
         self.context: Context | None = None
+        #: The time at which the running script began, for TIME: it stands still within a script.
+        self.started_us: int = 0
 
     def run(self, ctx: Context, script: Script, keys: list[bytes], args: list[bytes], read_only: bool) -> Reply:
         """Run a script for a caller. Its reply, or an error reply."""
@@ -46,6 +48,7 @@ class Scripting(ScriptHost):
         flags = ctx.flags | f.IN_SCRIPT | f.DENY_BLOCKING
         if read_only or script.flags & NO_WRITES:
             flags |= f.READ_ONLY
+        self.started_us = self.engine.clock.now_us()
         self.context = Context(self.engine, ctx.client, ctx.db, flags)
         try:
             return self.runtime.run(script, keys, args)

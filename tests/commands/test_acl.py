@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from redouble.commands import FAMILIES
 from redouble.engine.engine import Engine
 from tests.kit import EngineTarget, Failure, Redis, Status
 
@@ -313,4 +312,3 @@ def test_a_file_with_faults_changes_nothing(filed: Redis, tmp_path: Path) -> Non
     )
     assert filed("ACL", "LIST") == before
     assert _engine(filed).acl.users.keys() == {b"default"}
-    assert FAMILIES

@@ -42,7 +42,9 @@ def test_a_value_survives_its_payload(version: str, recipe: Recipe) -> None:
         if hasattr(entries[key].value, "_check"):
             entries[key].value._check()
     assert digest(redis, "copy") == digest(redis, "key")
-    assert redis("OBJECT", "ENCODING", "copy") == redis("OBJECT", "ENCODING", "key") or recipe[0][0] in ("SADD", "SET")
+    if len(recipe[0]) < 100:
+        # Near the limits Redis judges a value that grows and one that is loaded differently.
+        assert redis("OBJECT", "ENCODING", "copy") == redis("OBJECT", "ENCODING", "key")
     if recipe[0][0] == "XADD":
         assert redis("XINFO", "STREAM", "copy", "FULL") == redis("XINFO", "STREAM", "key", "FULL")
     target.stop()

@@ -7,7 +7,7 @@
 
 local kit = ...
 local thaw = kit.thaw
-local collectgarbage, getmetatable, next, rawget, tostring, type, unpack = getmetatable, next, rawget, tostring, type, unpack
+local collectgarbage, getmetatable, next, rawget, tostring, type, unpack = collectgarbage, getmetatable, next, rawget, tostring, type, unpack
 
 local FLAT, NESTED, FAILURE, LONG, OK = 1, 2, 3, 4, 5
 local SCALAR, ARRAY, MAP, SET, STATUS, ERROR, DOUBLE, BIG_NUMBER, VERBATIM, NULL, LIMIT =

@@ -207,7 +207,7 @@ function exported.escaped()
   local killed = kit.killed
   kit.killed = false
   collectgarbage()
-  return killed and killed.err
+  return killed and killed.err or nil
 end
 
 -- Makes a compiled chunk a script.

@@ -23,7 +23,6 @@ HRANDFIELD key pick WITHVALUES
 HSCAN key 0 {MATCH pattern|COUNT count}
 HSCAN key 0 COUNT 1000
 OBJECT ENCODING key
-DUMP key
 """
 
 WORDS = {

@@ -27,7 +27,6 @@ MULTI ; BRPOPLPUSH key key timeout ; EXEC
 MULTI ; BLMPOP timeout 1 key side {COUNT count} ; EXEC
 OBJECT ENCODING key
 SORT key {ALPHA|ASC|DESC|LIMIT index count|STORE key}
-DUMP key
 """
 
 WORDS = {

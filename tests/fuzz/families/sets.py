@@ -27,7 +27,6 @@ SINTERCARD numkeys key... {LIMIT count}
 SINTERCARD 2 key key [LIMIT count]
 SORT key {ALPHA|ASC|DESC|LIMIT index count|STORE key}
 OBJECT ENCODING key
-DUMP key
 """
 
 WORDS = {

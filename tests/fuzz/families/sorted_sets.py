@@ -52,7 +52,6 @@ MULTI ; BZMPOP timeout 1 key (MIN|MAX) {COUNT count} ; EXEC
 SADD key member...
 SORT key {ALPHA|ASC|DESC|LIMIT index count|STORE key|BY nosort}
 OBJECT ENCODING key
-DUMP key
 """
 
 WORDS = {

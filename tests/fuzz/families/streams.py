@@ -34,7 +34,6 @@ XINFO STREAM key FULL {COUNT count}
 XINFO GROUPS key
 XINFO CONSUMERS key group
 OBJECT ENCODING key
-DUMP key
 """
 
 WORDS = {

@@ -29,7 +29,6 @@ LCS key key {LEN|IDX|WITHMATCHLEN|MINMATCHLEN index}
 TTL key
 PTTL key
 OBJECT ENCODING key
-DUMP key
 """
 
 WORDS = {
