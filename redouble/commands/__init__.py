@@ -36,6 +36,7 @@ from redouble.commands.stream_info import stream_info
 from redouble.commands.stream_reading import stream_reading
 from redouble.commands.streams import streams
 from redouble.commands.strings import string
+from redouble.commands.tracking import tracking
 from redouble.commands.transactions import transactions
 from redouble.engine.command import Family
 
@@ -76,5 +77,6 @@ FAMILIES: Final[list[Family]] = [
     stream_reading,
     streams,
     string,
+    tracking,
     transactions,
 ]

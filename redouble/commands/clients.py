@@ -1,4 +1,4 @@
-"""CLIENT: connections, seen and steered from within. Tracking's part is in `engine/tracking.py`."""
+"""CLIENT: connections, seen and steered from within. Client-side caching is in `tracking.py`."""
 
 from __future__ import annotations
 
@@ -12,31 +12,19 @@ from redouble.engine.client import Client
 from redouble.engine.clientline import client_line
 from redouble.engine.command import Family
 from redouble.engine.context import Context
-from redouble.engine.tracking import TrackingState
-from redouble.errors import NOT_AN_INTEGER, SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError
 from redouble.protocol.numbers import integer, try_integer
-from redouble.protocol.reply import NO_REPLY, OK, Map, Reply, SetReply, Verbatim
+from redouble.protocol.reply import NO_REPLY, OK, Reply, Verbatim
 
 clients: Final = Family("connection")
 
-_OWN: Final = "noscript loading stale keeps_caching"
-_OTHERS: Final = "admin " + _OWN
+OWN: Final = "noscript loading stale keeps_caching"
+_OTHERS: Final = "admin " + OWN
 _EVERYWHERE: Final = "request_policy:all_nodes response_policy:all_succeeded"
 _TYPES: Final = (b"normal", b"slave", b"replica", b"pubsub", b"master")
 _PRINTABLE: Final = re.compile(rb"[!-~]*\Z")
 _NAME_ERROR: Final = b"ERR Client names cannot contain spaces, newlines or special characters."
 _BAD_ID: Final = b"ERR client-id should be greater than 0"
-_CACHING: Final = (
-    b"ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
-)
-_BCAST_SWITCH: Final = (
-    b"ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with "
-    b"a different mode."
-)
-_OPT_SWITCH: Final = (
-    b"ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with "
-    b"a different mode."
-)
 
 clients.container("client", "Holds the commands about connections.", since="2.4.0")
 
@@ -51,7 +39,8 @@ def name_error(name: bytes) -> bytes | None:
     return None if _printable(name) else _NAME_ERROR
 
 
-def _on_off(word: bytes) -> bool:
+def on_off(word: bytes) -> bool:
+    """Whether a word says ON; a syntax error unless it says OFF."""
     upper = word.upper()
     if upper not in (b"ON", b"OFF"):
         raise CommandError(SYNTAX)
@@ -65,14 +54,14 @@ def _set_flag(client: Client, bit: int, on: bool) -> None:
 # -- about oneself -----------------------------------------------------------------------------------
 
 
-@clients.command("client|id", "", "Tells the connection's number.", arity=2, flags=_OWN, since="5.0.0")
+@clients.command("client|id", "", "Tells the connection's number.", arity=2, flags=OWN, since="5.0.0")
 def client_id(ctx: Context, argv: list[bytes]) -> Reply:
     """The id, which no other connection ever has. O(1). Redis: CLIENT ID."""
     return ctx.client.id
 
 
 @clients.command(
-    "client|setname", "connection-name", "Names the connection.", arity=3, flags=_OWN, since="2.6.9", tips=_EVERYWHERE
+    "client|setname", "connection-name", "Names the connection.", arity=3, flags=OWN, since="2.6.9", tips=_EVERYWHERE
 )
 def setname(ctx: Context, argv: list[bytes]) -> Reply:
     """Take a name; an empty one is none. O(len). Redis: CLIENT SETNAME."""
@@ -83,14 +72,14 @@ def setname(ctx: Context, argv: list[bytes]) -> Reply:
     return OK
 
 
-@clients.command("client|getname", "", "Tells the connection's name.", arity=2, flags=_OWN, since="2.6.9")
+@clients.command("client|getname", "", "Tells the connection's name.", arity=2, flags=OWN, since="2.6.9")
 def getname(ctx: Context, argv: list[bytes]) -> Reply:
     """The name, or null. O(1). Redis: CLIENT GETNAME."""
     return ctx.client.name or None
 
 
 @clients.command(
-    "client|setinfo", "<LIB-NAME libname | LIB-VER libver>", "Notes which library speaks.", arity=4, flags=_OWN,
+    "client|setinfo", "<LIB-NAME libname | LIB-VER libver>", "Notes which library speaks.", arity=4, flags=OWN,
     since="7.2.0", tips=_EVERYWHERE,
 )  # fmt: skip
 def setinfo(ctx: Context, argv: list[bytes]) -> Reply:
@@ -108,7 +97,7 @@ def setinfo(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @clients.command(
-    "client|info", "", "Describes the connection.", arity=2, flags=_OWN, since="6.2.0", tips="nondeterministic_output"
+    "client|info", "", "Describes the connection.", arity=2, flags=OWN, since="6.2.0", tips="nondeterministic_output"
 )
 def info(ctx: Context, argv: list[bytes]) -> Reply:
     """The connection's line of CLIENT LIST. O(1). Redis: CLIENT INFO."""
@@ -116,7 +105,7 @@ def info(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @clients.command(
-    "client|reply", "<ON | OFF | SKIP>", "Decides whether commands are answered.", arity=3, flags=_OWN, since="3.2.0"
+    "client|reply", "<ON | OFF | SKIP>", "Decides whether commands are answered.", arity=3, flags=OWN, since="3.2.0"
 )
 def reply(ctx: Context, argv: list[bytes]) -> Reply:
     """Answer again, never, or not the next command. O(1). Redis: CLIENT REPLY."""
@@ -140,16 +129,16 @@ def reply(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def no_evict(ctx: Context, argv: list[bytes]) -> Reply:
     """Never close this connection to gain memory. O(1). Redis: CLIENT NO-EVICT."""
-    _set_flag(ctx.client, f.NO_EVICT, _on_off(argv[2]))
+    _set_flag(ctx.client, f.NO_EVICT, on_off(argv[2]))
     return OK
 
 
 @clients.command(
-    "client|no-touch", "<ON | OFF>", "Reads keys without marking them as used.", arity=3, flags=_OWN, since="7.2.0"
+    "client|no-touch", "<ON | OFF>", "Reads keys without marking them as used.", arity=3, flags=OWN, since="7.2.0"
 )
 def no_touch(ctx: Context, argv: list[bytes]) -> Reply:
     """Leave the access times of keys alone. O(1). Redis: CLIENT NO-TOUCH."""
-    _set_flag(ctx.client, f.NO_TOUCH, _on_off(argv[2]))
+    _set_flag(ctx.client, f.NO_TOUCH, on_off(argv[2]))
     ctx.space.track_access = True
     return OK
 
@@ -158,6 +147,8 @@ def no_touch(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 def _type_of(client: Client) -> bytes:
+    if client.flags & f.FOLLOWER:
+        return b"slave"
     return b"pubsub" if client.flags & f.SUBSCRIBER else b"normal"
 
 
@@ -165,7 +156,7 @@ def _type_named(word: bytes) -> bytes:
     kind = word.lower()
     if kind not in _TYPES:
         raise CommandError(b"ERR Unknown client type '%b'" % word)
-    return kind
+    return b"slave" if kind == b"replica" else kind
 
 
 @clients.command(
@@ -309,9 +300,7 @@ def unblock(ctx: Context, argv: list[bytes]) -> Reply:
     return 1 if ctx.engine.blocking.unblock(client, reason == b"ERROR") else 0
 
 
-@clients.command(
-    "client|pause", "timeout [WRITE | ALL]", "Lets commands wait.", arity=-3, flags=_OTHERS, since="3.0.0"
-)
+@clients.command("client|pause", "timeout [WRITE | ALL]", "Lets commands wait.", arity=-3, flags=_OTHERS, since="3.0.0")
 def pause(ctx: Context, argv: list[bytes]) -> Reply:
     """Postpone all commands, or those that may write, for some ms. O(1). Redis: CLIENT PAUSE."""
     if len(argv) > 4:
@@ -333,138 +322,6 @@ def unpause(ctx: Context, argv: list[bytes]) -> Reply:
     """End a pause. O(postponed clients). Redis: CLIENT UNPAUSE."""
     ctx.engine.pause.end()
     return OK
-
-
-# -- client-side caching --------------------------------------------------------------------------------
-
-
-def _tracking_options(ctx: Context, argv: list[bytes]) -> TrackingState:
-    """What CLIENT TRACKING's options ask for."""
-    wanted = TrackingState()
-    at = 3
-    while at < len(argv):
-        option = argv[at].upper()
-        more = at + 1 < len(argv)
-        if option == b"REDIRECT" and more:
-            if wanted.redirect:
-                raise CommandError(b"ERR A client can only redirect to a single other client")
-            at += 1
-            wanted.redirect = integer(argv[at], NOT_AN_INTEGER)
-            if wanted.redirect not in ctx.engine.clients:
-                raise CommandError(b"ERR The client ID you want redirect to does not exist")
-        elif option == b"PREFIX" and more:
-            at += 1
-            wanted.prefixes.append(argv[at])
-        elif option == b"BCAST":
-            wanted.broadcast = True
-        elif option == b"OPTIN":
-            wanted.opt_in = True
-        elif option == b"OPTOUT":
-            wanted.opt_out = True
-        elif option == b"NOLOOP":
-            wanted.no_loop = True
-        else:
-            raise CommandError(SYNTAX)
-        at += 1
-    return wanted
-
-
-def _check_tracking(present: TrackingState | None, wanted: TrackingState) -> None:
-    """Refuse what doesn't go together, or not with how the client tracks at present."""
-    if wanted.prefixes and not wanted.broadcast:
-        raise CommandError(b"ERR PREFIX option requires BCAST mode to be enabled")
-    if present is not None and present.broadcast != wanted.broadcast:
-        raise CommandError(_BCAST_SWITCH)
-    if wanted.broadcast and (wanted.opt_in or wanted.opt_out):
-        raise CommandError(b"ERR OPTIN and OPTOUT are not compatible with BCAST")
-    if wanted.opt_in and wanted.opt_out:
-        raise CommandError(b"ERR You can't specify both OPTIN mode and OPTOUT mode")
-    if present is not None:
-        if (wanted.opt_in and present.opt_out) or (wanted.opt_out and present.opt_in):
-            raise CommandError(_OPT_SWITCH)
-    if wanted.broadcast:
-        _check_prefixes(present.prefixes if present is not None else [], wanted.prefixes)
-
-
-def _overlap(a: bytes, b: bytes) -> bool:
-    return a.startswith(b) or b.startswith(a)
-
-
-def _check_prefixes(present: list[bytes], wanted: list[bytes]) -> None:
-    for number, prefix in enumerate(wanted):
-        for other in present:
-            if _overlap(prefix, other):
-                raise CommandError(
-                    b"ERR Prefix '%b' overlaps with an existing prefix '%b'. Prefixes for a single client must not "
-                    b"overlap." % (prefix, other)
-                )
-        for other in wanted[number + 1 :]:
-            if _overlap(prefix, other):
-                raise CommandError(
-                    b"ERR Prefix '%b' overlaps with another provided prefix '%b'. Prefixes for a single client must "
-                    b"not overlap." % (prefix, other)
-                )
-
-
-@clients.command(
-    "client|tracking",
-    "<ON | OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
-    "Tells the connection when keys that it has cached change.", arity=-3, flags=_OWN, since="6.0.0",
-    complexity="O(1). Some options may introduce additional complexity.",
-)  # fmt: skip
-def tracking(ctx: Context, argv: list[bytes]) -> Reply:
-    """Begin or end client-side caching. O(prefixes). Redis: CLIENT TRACKING."""
-    wanted = _tracking_options(ctx, argv)
-    if _on_off(argv[2]):
-        _check_tracking(ctx.client.tracking, wanted)
-        ctx.engine.tracking.enable(ctx.client, wanted)
-    else:
-        ctx.engine.tracking.disable(ctx.client)
-    return OK
-
-
-@clients.command(
-    "client|caching", "<YES | NO>", "Decides about tracking the next command's keys.", arity=3, flags=_OWN,
-    since="6.0.0",
-)  # fmt: skip
-def caching(ctx: Context, argv: list[bytes]) -> Reply:
-    """Track (OPTIN), or do not track (OPTOUT), what the next command reads. O(1). Redis: CLIENT CACHING."""
-    state = ctx.client.tracking
-    if state is None:
-        raise CommandError(_CACHING)
-    word = argv[2].upper()
-    if word == b"YES":
-        if not state.opt_in:
-            raise CommandError(b"ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
-    elif word == b"NO":
-        if not state.opt_out:
-            raise CommandError(b"ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
-    else:
-        raise CommandError(SYNTAX)
-    state.caching = True
-    return OK
-
-
-@clients.command(
-    "client|getredir", "", "Tells which connection gets this one's invalidations.", arity=2, flags=_OWN, since="6.0.0"
-)
-def getredir(ctx: Context, argv: list[bytes]) -> Reply:
-    """A client id, 0 for itself, -1 without tracking. O(1). Redis: CLIENT GETREDIR."""
-    state = ctx.client.tracking
-    return -1 if state is None else state.redirect
-
-
-@clients.command(
-    "client|trackinginfo", "", "Describes the connection's tracking.", arity=2, flags=_OWN, since="6.2.0"
-)
-def trackinginfo(ctx: Context, argv: list[bytes]) -> Reply:
-    """Flags, redirection and prefixes. O(prefixes). Redis: CLIENT TRACKINGINFO."""
-    state = ctx.client.tracking
-    if state is None:
-        return Map([b"flags", SetReply([b"off"]), b"redirect", -1, b"prefixes", []])
-    return Map([
-        b"flags", SetReply(list(state.names())), b"redirect", state.redirect, b"prefixes", list(state.prefixes),
-    ])  # fmt: skip
 
 
 @clients.command("client|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="5.0.0")

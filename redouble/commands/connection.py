@@ -143,8 +143,8 @@ def _introduction(ctx: Context) -> Map:
         b"version", engine.version_text.encode(),
         b"proto", ctx.client.resp,
         b"id", ctx.client.id,
-        b"mode", b"cluster" if engine.flags & f.CLUSTERED else b"standalone",
-        b"role", b"master",
+        b"mode", engine.mode,
+        b"role", b"replica" if engine.flags & f.REPLICA else b"master",
         b"modules", [],
     ])  # fmt: skip
 

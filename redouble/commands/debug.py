@@ -24,6 +24,7 @@ from redouble.keyspace.database import Entry
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import (
     OK,
+    Attributed,
     BigNumber,
     Boolean,
     Double,
@@ -237,7 +238,7 @@ def _protocol(ctx: Context, argv: list[bytes]) -> Reply:
         b"array": [0, 1, 2],
         b"set": SetReply([0, 1, 2]),
         b"map": Map([0, Boolean(False), 1, Boolean(True), 2, Boolean(False)]),
-        b"attrib": b"Some real reply following the attribute",
+        b"attrib": Attributed([b"key-popularity", [b"key:123", 90]], b"Some real reply following the attribute"),
         b"verbatim": Verbatim(b"This is a verbatim\nstring"),
         b"true": Boolean(True),
         b"false": Boolean(False),

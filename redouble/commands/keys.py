@@ -5,8 +5,8 @@ RANDOMKEY need an order that a dict has not. A small database gets it by sorting
 builds an index when first asked (see `datatypes/scanorder.py`), so that neither takes time in proportion
 to the keys.
 
-Simplified: freeing memory is Python's business, so UNLINK is DEL and ASYNC is SYNC. There are no
-replicas, so WAIT waits for its time-out. OBJECT FREQ tells the counter that an entry has; it is not aged.
+Simplified: freeing memory is Python's business, so UNLINK is DEL (only counted apart) and ASYNC is SYNC. WAIT
+counts the replicas that were told, whether they have said so or not. OBJECT FREQ tells the counter that an entry has; it is not aged.
 Deadlines are in `expiry.py`, DUMP, RESTORE and MIGRATE in `dumping.py`, SORT in `sorting.py`.
 """
 
@@ -26,6 +26,7 @@ from redouble.datatypes.stream import Stream
 from redouble.engine.blocking import Block, milliseconds_deadline
 from redouble.engine.command import Family, one, span
 from redouble.engine.context import Context
+from redouble.engine.sizes import FREED_LATER, freeing_steps
 from redouble.errors import MUST_BE_POSITIVE, NO_SUCH_KEY, SYNTAX, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.database import Database, Entry
@@ -94,7 +95,11 @@ def del_(ctx: Context, argv: list[bytes]) -> Reply:
     tips="request_policy:multi_shard response_policy:agg_sum",
 )  # fmt: skip
 def unlink(ctx: Context, argv: list[bytes]) -> Reply:
-    """As `del_`. O(keys). Redis: UNLINK."""
+    """As `del_`, and large values are counted as freed later. O(keys). Redis: UNLINK."""
+    for key in set(argv[1:]):
+        entry = ctx.db.peek(key)
+        if entry is not None and freeing_steps(entry.value) > FREED_LATER:
+            ctx.engine.stats.lazy_frees += 1
     return del_(ctx, argv)
 
 
@@ -263,6 +268,8 @@ def _rename(ctx: Context, old: bytes, new: bytes, only_new: bool) -> bool:
 )  # fmt: skip
 def move(ctx: Context, argv: list[bytes]) -> Reply:
     """1, or 0 where there is no key or it exists there too. O(1). Redis: MOVE."""
+    if ctx.engine.node is not None:
+        raise CommandError(b"ERR MOVE is not allowed in cluster mode")
     key = argv[1]
     source = ctx.db
     target = _database(ctx, argv[2])
@@ -433,10 +440,11 @@ def encoding_name(value: object) -> bytes:
     tips="request_policy:all_shards response_policy:agg_min",
 )  # fmt: skip
 def wait(ctx: Context, argv: list[bytes]) -> Reply:
-    """How many replicas have them: 0, at once or after the time-out. Redis: WAIT."""
+    """How many replicas have them, at once if they are enough, else after the time-out. Redis: WAIT."""
     wanted = integer(argv[1])
     deadline = milliseconds_deadline(ctx, argv[2])
-    return 0 if wanted <= 0 else Block([], deadline, 0)
+    told = len(ctx.engine.propagation.online())
+    return told if wanted <= told else Block([], deadline, told)
 
 
 @generic.command(
@@ -510,6 +518,8 @@ def _check_flush_mode(argv: list[bytes]) -> None:
 )  # fmt: skip
 def swapdb(ctx: Context, argv: list[bytes]) -> Reply:
     """OK; clients see the other's keys at once. O(keys with deadlines). Redis: SWAPDB."""
+    if ctx.engine.node is not None:
+        raise CommandError(b"ERR SWAPDB is not allowed in cluster mode")
     first = _index(argv[1], b"ERR invalid first DB index")
     second = _index(argv[2], b"ERR invalid second DB index")
     count = len(ctx.space.databases)

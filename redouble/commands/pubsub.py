@@ -118,6 +118,8 @@ def sunsubscribe(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def publish(ctx: Context, argv: list[bytes]) -> Reply:
     """How many connections got the message. O(receivers + patterns). Redis: PUBLISH."""
+    if ctx.engine.node is not None:
+        ctx.engine.node.publish(argv[1], argv[2])
     return ctx.engine.pubsub.publish(argv[1], argv[2])
 
 

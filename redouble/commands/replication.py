@@ -1,18 +1,19 @@
-"""ROLE, REPLICAOF and their kin. Redouble serves alone; as a replica it is one whose master is away."""
+"""ROLE, REPLICAOF, PSYNC and their kin. As a replica Redouble is one whose master is away; as a master it
+takes replicas (see `engine/propagation.py`)."""
 
 from typing import Final
 
+from redouble.commands.effects import EFFECTS
 from redouble.engine.command import Family
 from redouble.engine.context import Context
 from redouble.errors import SYNTAX, CommandError
 from redouble.protocol.numbers import integer, try_integer
-from redouble.protocol.reply import EMPTY, OK, Reply, Simple
+from redouble.protocol.reply import NO_REPLY, OK, Reply, Simple
 
 replication: Final = Family("server")
 
 _ADMIN: Final = "admin noscript stale"
 _SYNC: Final = "admin noscript no_async_loading no_multi"
-_KNOWN_OPTIONS: Final = (b"listening-port", b"ip-address", b"capa", b"version", b"rdb-only", b"rdb-filter-only")
 
 
 @replication.command(
@@ -20,11 +21,16 @@ _KNOWN_OPTIONS: Final = (b"listening-port", b"ip-address", b"capa", b"version", 
     categories="admin dangerous",
 )  # fmt: skip
 def role(ctx: Context, argv: list[bytes]) -> Reply:
-    """Master with its offset and replicas, or slave with its master. O(1). Redis: ROLE."""
+    """Master with its offset and replicas, or slave with its master. O(replicas). Redis: ROLE."""
     link = ctx.engine.replication
     if link.host:
         return [b"slave", link.host, link.port, b"connect", -1]
-    return [b"master", 0, EMPTY]
+    propagation = ctx.engine.propagation
+    replicas: list[Reply] = [
+        [follower.host(client), b"%d" % follower.port, b"%d" % follower.acknowledged]
+        for client, follower in propagation.online()
+    ]
+    return [b"master", propagation.offset, replicas]
 
 
 @replication.command(
@@ -46,6 +52,8 @@ def slaveof(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 def _follow(ctx: Context, argv: list[bytes]) -> Reply:
+    if ctx.engine.node is not None:
+        raise CommandError(b"ERR REPLICAOF not allowed in cluster mode.")
     link = ctx.engine.replication
     if argv[1].lower() == b"no" and argv[2].lower() == b"one":
         link.follow(b"", 0)
@@ -91,17 +99,23 @@ def failover(ctx: Context, argv: list[bytes]) -> Reply:
 
 @replication.command("sync", "", "Begins replication, the old way.", arity=1, flags=_SYNC)
 def sync(ctx: Context, argv: list[bytes]) -> Reply:
-    """An error. O(1). Redis: SYNC."""
-    raise CommandError(_NO_REPLICAS)
+    """All keys as a file, then every change. O(size). Redis: SYNC."""
+    return _begin(ctx, b"")
 
 
 @replication.command("psync", "replicationid offset", "Begins replication.", arity=-3, flags=_SYNC, since="2.8.0")
 def psync(ctx: Context, argv: list[bytes]) -> Reply:
-    """An error. O(1). Redis: PSYNC."""
-    raise CommandError(_NO_REPLICAS)
+    """As SYNC, whatever the replica has already: nothing is kept for those who come back. Redis: PSYNC."""
+    engine = ctx.engine
+    return _begin(ctx, b"+FULLRESYNC %b %d\r\n" % (engine.replication.id, engine.propagation.offset))
 
 
-_NO_REPLICAS: Final = b"ERR Redouble serves alone and takes no replicas"
+def _begin(ctx: Context, greeting: bytes) -> Reply:
+    engine = ctx.engine
+    if engine.replication.host:
+        raise CommandError(b"NOMASTERLINK Can't SYNC while not connected with my master")
+    engine.propagation.attach(ctx.client, EFFECTS, greeting)
+    return NO_REPLY
 
 
 @replication.command(
@@ -109,13 +123,31 @@ _NO_REPLICAS: Final = b"ERR Redouble serves alone and takes no replicas"
     flags="admin noscript loading stale allow_busy", since="3.0.0",
 )  # fmt: skip
 def replconf(ctx: Context, argv: list[bytes]) -> Reply:
-    """OK for what a replica says before it begins. O(options). Redis: REPLCONF."""
+    """OK for what a replica says before it begins, nothing for what it says later. O(options). Redis: REPLCONF."""
     if len(argv) % 2 == 0:
         raise CommandError(SYNTAX)
+    follower = ctx.engine.propagation.follower(ctx.client)
     for at in range(1, len(argv), 2):
-        option = argv[at].lower()
-        if option not in _KNOWN_OPTIONS:
+        option, value = argv[at].lower(), argv[at + 1]
+        if option == b"ack":
+            follower.acknowledged = try_integer(value) or 0
+            follower.heard = ctx.now
+            return NO_REPLY
+        if option == b"listening-port":
+            follower.port = integer(value)
+        elif option == b"ip-address":
+            follower.address = value
+        elif option == b"rdb-only":
+            follower.keys_only_once = integer(value) == 1
+        elif option == b"rdb-filter-only":
+            follower.functions_only = _only_functions(value)
+        elif option not in (b"capa", b"version"):
             raise CommandError(b"ERR Unrecognized REPLCONF option: " + argv[at])
-        if option == b"listening-port" and try_integer(argv[at + 1]) is None:
-            raise CommandError(b"ERR value is not an integer or out of range")
     return OK
+
+
+def _only_functions(words: bytes) -> bool:
+    """Whether the file shall hold functions only. A filter names what it lets pass: `functions` is all there is."""
+    if words.split() not in ([], [b"functions"]):
+        raise CommandError(b"ERR Unsupported rdb-filter-only option")
+    return bool(words.split())

@@ -13,8 +13,8 @@ from redouble.protocol.reply import OK, Bulks, Reply
 scripting: Final = Family("scripting")
 
 _RW: Final = "RW ACCESS UPDATE"
-_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys may_replicate"
-_RO_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys readonly"
+_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys may_replicate runs_script"
+_RO_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys readonly runs_script"
 _ARGS: Final = "numkeys [key [key ...]] [arg [arg ...]]"
 _COST: Final = "Depends on the script that is executed."
 

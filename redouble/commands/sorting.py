@@ -27,6 +27,7 @@ from redouble.errors import SYNTAX, WRONGTYPE, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.database import Database
 from redouble.keyspace.typed import hash_of
+from redouble.protocol.keyslot import key_slot, pattern_slot
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import Bulks, Reply
 
@@ -173,15 +174,26 @@ def _options(ctx: Context, argv: list[bytes], may_store: bool) -> SortOptions:
             if options.by.fixed:
                 options.as_it_is = True
             else:
+                _check_slot(ctx, argv[1], argv[at], b"BY")
                 _check_access(ctx, argv, b"BY")
         elif word == b"GET" and rest >= 1:
             at += 1
             options.patterns.append(Pattern(argv[at]))
+            _check_slot(ctx, argv[1], argv[at], b"GET")
             _check_access(ctx, argv, b"GET")
         else:
             raise CommandError(SYNTAX)
         at += 1
     return options
+
+
+def _check_slot(ctx: Context, key: bytes, pattern: bytes, option: bytes) -> None:
+    """In a cluster a pattern may lead only to keys in the slot of the key that is sorted."""
+    if ctx.engine.node is not None and pattern_slot(pattern) != key_slot(key):
+        raise CommandError(
+            b"ERR " + option + b" option of SORT denied in Cluster mode when "
+            b"keys formed by the pattern may be in different slots."
+        )
 
 
 def _check_access(ctx: Context, argv: list[bytes], option: bytes) -> None:

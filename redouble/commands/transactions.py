@@ -17,9 +17,7 @@ transactions: Final = Family("transactions")
 _STATE = "noscript loading stale fast allow_busy unqueued"
 
 
-@transactions.command(
-    "multi", "", "Starts a transaction.", arity=1, flags=_STATE, since="1.2.0"
-)
+@transactions.command("multi", "", "Starts a transaction.", arity=1, flags=_STATE, since="1.2.0")
 def multi(ctx: Context, argv: list[bytes]) -> Reply:
     """Open a transaction. O(1). Redis: MULTI."""
     if ctx.client.flags & f.IN_MULTI:

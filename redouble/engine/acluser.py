@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from redouble.engine.command import Command, CommandTable
 
 _HASH: Final = re.compile(rb"[0-9a-f]{64}\Z")
-_NO_HASH: Final = (
-    b"The password hash must be exactly 64 characters and contain only lowercase hexadecimal characters"
-)
+_NO_HASH: Final = b"The password hash must be exactly 64 characters and contain only lowercase hexadecimal characters"
 _SANITIZES_SINCE: Final = 70200
 _NO_SUCH_PASSWORD: Final = b"The password you are trying to remove from the user does not exist"
 

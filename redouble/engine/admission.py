@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from redouble.engine.engine import Engine
 
 _SHOWN: Final = 128
+_DEPENDS_ON_NATURE: Final = f.MEMORY_LIMITED | f.LACKS_REPLICAS | f.REPLICA
 #: First words of HTTP: somebody's browser has been made to talk to us.
 _CROSS_PROTOCOL: Final = (b"post", b"host:")
 
@@ -41,7 +42,7 @@ def admit(engine: Engine, client: Client, command: Command | None, argv: list[by
     if error is not None:
         refuse(engine, client, command, error)
         return None
-    if engine.flags & f.PAUSED and engine.pause.postpones(client, command):
+    if engine.flags & f.PAUSED and engine.pause.postpones(command, _nature(engine, client, command, argv)):
         engine.pause.postpone(client, argv)
         return None
     if client.flags & f.IN_MULTI and not command.flags & f.UNQUEUED:
@@ -57,6 +58,7 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
     """Why the command may not run at all, or None. In Redis' order."""
     state = client.flags | engine.flags
     flags = command.flags
+    nature = _nature(engine, client, command, argv) if state & _DEPENDS_ON_NATURE else flags
     if state & f.UNAUTHENTICATED and not flags & f.NO_AUTH:
         return NO_AUTH
     if state & f.IN_MULTI and flags & f.NO_MULTI:
@@ -65,18 +67,40 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
         denied = engine.acl.denial(client, command, argv)
         if denied is not None:
             return denied
-    if state & f.MEMORY_LIMITED and not engine.memory.admits(client, command):
+    if state & f.CLUSTERED and (command.keys or flags & f.ENDS_MULTI) and engine.node is not None:
+        elsewhere = engine.node.objection(client, command, argv)
+        if elsewhere is not None:
+            return elsewhere
+    if state & f.MEMORY_LIMITED and not engine.memory.admits(client, command, nature):
         return OOM
-    if state & f.REPLICA and engine.replication.refuses(client, command):
+    if state & f.LACKS_REPLICAS and nature & f.WRITE:
+        return b"NOREPLICAS Not enough good replicas to write."
+    if state & f.REPLICA and engine.replication.refuses(nature):
         return READONLY
     if state & f.SUBSCRIBER and client.resp == 2 and not flags & f.IN_SUBSCRIBER_MODE:
         return (
             b"ERR Can't execute '%b': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed "
             b"in this context" % command.full_name
         )
+    if state & f.REPLICA and not nature & f.STALE and not engine.config.enabled(b"replica-serve-stale-data"):
+        return b"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
     if state & f.BUSY_SCRIPT and not flags & f.ALLOW_BUSY:
         return engine.busy_error
     return None
+
+
+def _nature(engine: Engine, client: Client, command: Command, argv: list[bytes]) -> int:
+    """What a request amounts to, as flags: a script's are those it declares, EXEC's those of its queue. O(queue)."""
+    flags = command.flags
+    if flags & f.RUNS_SCRIPT:
+        return engine.scripting.declared_flags(flags, argv)
+    if flags & f.ENDS_MULTI:
+        for queued, request in client.queue:
+            nature = _nature(engine, client, queued, request)
+            flags |= nature & (f.WRITE | f.MAY_REPLICATE | f.DENYOOM)
+            if not nature & f.STALE:
+                flags &= ~f.STALE
+    return flags
 
 
 def refuse(engine: Engine, client: Client, command: Command | None, text: bytes) -> None:

@@ -129,6 +129,12 @@ class Client:
         self.queue_broken = False
         self.watch.forget()
 
+    def host_reached(self) -> bytes:
+        """Our address at which it came: what to tell it of other ports of this process. Loopback where unknown."""
+        if self.kind == b"unix" or not self.local_address:
+            return b"127.0.0.1"
+        return self.local_address.rpartition(b":")[0].strip(b"[]")
+
     def subscriptions(self) -> int:
         """How many channels and patterns it listens to, sharded ones apart."""
         return len(self.channels) + len(self.patterns)

@@ -26,6 +26,7 @@ _SINCE: Final[dict[bytes, int]] = {
 }
 #: The flags' letters, in order. Those of tracking, of WATCH and of the socket are not among them.
 _STATE_LETTERS: Final[list[tuple[int, bytes]]] = [
+    (f.FOLLOWER, b"S"),
     (f.MONITOR, b"O"),
     (f.SUBSCRIBER, b"P"),
     (f.IN_MULTI, b"x"),

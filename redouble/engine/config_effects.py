@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from redouble.engine import flags as f
 from redouble.engine.acl import password_hash
+from redouble.engine.cluster import Cluster
 from redouble.engine.edge import NO_LIMIT, OutputLimit
 from redouble.engine.idle import watch_idle
 from redouble.errors import CommandError
@@ -99,6 +100,15 @@ def password(engine: Engine) -> None:
     user.passwords = [password_hash(password)] if password else []
 
 
+def wanted_replicas(engine: Engine) -> None:
+    """Writes are refused while there are fewer replicas; there are none."""
+    config = engine.config
+    if config.number(b"min-replicas-to-write") and config.number(b"min-replicas-max-lag"):
+        engine.flags |= f.LACKS_REPLICAS
+    else:
+        engine.flags &= ~f.LACKS_REPLICAS
+
+
 def access_log(engine: Engine) -> None:
     """The length of the ACL log, and whether new users may use all channels."""
     engine.acl.log.length = engine.config.number(b"acllog-max-len")
@@ -121,9 +131,11 @@ def logging_level(engine: Engine) -> None:
 
 
 def cluster(engine: Engine) -> None:
-    """Whether commands answer as a node of a cluster."""
+    """Whether commands answer as a node of a cluster: alone in it, unless others join."""
     if engine.config.enabled(b"cluster-enabled"):
         engine.flags |= f.CLUSTERED
+        engine.mode = b"cluster"
+        Cluster([engine])
 
 
 def edge(engine: Engine) -> None:

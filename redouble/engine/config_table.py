@@ -272,8 +272,8 @@ _REPLICATION: Final[list[Parameter]] = [
     P("replica-priority", "100", _COUNT, alias="slave-priority"),
     P("replica-read-only", "yes", _YES_NO, alias="slave-read-only"),
     P("replica-serve-stale-data", "yes", _YES_NO, alias="slave-serve-stale-data"),
-    P("min-replicas-to-write", "0", _COUNT, alias="min-slaves-to-write"),
-    P("min-replicas-max-lag", "10", _COUNT, alias="min-slaves-max-lag"),
+    P("min-replicas-to-write", "0", _COUNT, alias="min-slaves-to-write", effect=effect.wanted_replicas),
+    P("min-replicas-max-lag", "10", _COUNT, alias="min-slaves-max-lag", effect=effect.wanted_replicas),
     P("propagation-error-behavior", "ignore", kinds.Choice("ignore panic panic-on-replicas"), since="7.0.0"),
 ]
 

@@ -35,7 +35,7 @@ class EdgeSettings:
 
     __slots__ = (
         "max_clients", "idle_ms", "idle_round", "keepalive", "query_limit", "normal", "stranger", "pubsub", "least_output",
-        "relisten", "addresses",
+        "relisten", "attend", "addresses",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -56,6 +56,8 @@ class EdgeSettings:
         self.least_output: int = self.pubsub.hard
         #: Listens on other addresses or another port; false where that is impossible.
         self.relisten: Callable[[], bool] | None = None
+        #: Looks at the engine again, after something that no request of its own has caused.
+        self.attend: Callable[[], None] | None = None
         #: What the server listens on: INFO's `listener` lines without their number.
         self.addresses: list[bytes] = []
 

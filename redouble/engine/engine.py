@@ -27,6 +27,7 @@ from redouble.engine.acl import Acl
 from redouble.engine.admission import admit, refuse
 from redouble.engine.blocking import Block, Blocking
 from redouble.engine.client import Client, Link
+from redouble.engine.cluster import Node
 from redouble.engine.command import Command, CommandTable, Family, parse_version
 from redouble.engine.config import Config
 from redouble.engine.context import Context
@@ -34,10 +35,12 @@ from redouble.engine.histogram import SHIFT, SHORT
 from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
 from redouble.engine.pause import Pause
+from redouble.engine.propagation import Propagation
 from redouble.engine.pubsub import PubSub
 from redouble.engine.replication import Replication
 from redouble.engine.saving import Saving
 from redouble.engine.scripting import Scripting
+from redouble.engine.sentinel import Sentinel
 from redouble.engine.slowlog import SlowLog
 from redouble.engine.stats import Stats
 from redouble.engine.tracking import Tracking
@@ -86,11 +89,16 @@ class Engine(KeyListener):
         self.flags: int = 0
         #: Who looks at every command that has run; see `flags.py`.
         self.observers: int = 0
+        #: As a node of a cluster, or as a Sentinel: what it is then. INFO and HELLO show the mode.
+        self.node: Node | None = None
+        self.sentinel: Sentinel | None = None
+        self.mode: bytes = b"standalone"
         self.acl: Acl = Acl(self)
         self.config: Config = Config(self)
         self.memory: Memory = Memory(self)
         self.saving: Saving = Saving(self, self.started)
         self.replication: Replication = Replication(self)
+        self.propagation: Propagation = Propagation(self)
         self.pubsub: PubSub = PubSub()
         self.blocking: Blocking = Blocking(self)
         self.monitors: Monitors = Monitors(self)
@@ -142,6 +150,7 @@ class Engine(KeyListener):
         client.watch.forget()
         self.monitors.forget(client)
         self.tracking.disable(client)
+        self.propagation.forget(client)
 
     def kill(self, client: Client) -> None:
         """End a connection from our side, without a further reply."""
@@ -254,6 +263,9 @@ class Engine(KeyListener):
         if flags & f.TRACKING and client.tracking is not None and not flags & f.IN_MULTI:
             if command is None or not command.flags & f.KEEPS_CACHING:
                 client.tracking.caching = False
+        if flags & f.ASKING_NEXT and not flags & f.IN_MULTI:
+            if command is None or not command.flags & f.KEEPS_ASKING:
+                client.flags &= ~f.ASKING_NEXT
         if flags & f.ENDING:
             client.close_after_reply()
 
@@ -273,7 +285,7 @@ class Engine(KeyListener):
             self.stats.unexpected_errors += 1
             reply = self._failed(command, INTERNAL)
         if self.observers:
-            self._observe(ctx, command, argv)
+            self._observe(ctx, command, argv, reply)
         ended = ticks()
         self._tick = ended
         if isinstance(reply, Block):
@@ -296,12 +308,14 @@ class Engine(KeyListener):
             self.slowlog.add(ctx, command, argv, duration)
         return reply
 
-    def _observe(self, ctx: Context, command: Command, argv: list[bytes]) -> None:
+    def _observe(self, ctx: Context, command: Command, argv: list[bytes], reply: Reply) -> None:
         """Show a command that has run to those who look at every one."""
         if self.observers & f.MONITORED and not ctx.flags & f.WAKING:
             self.monitors.feed(ctx, command, argv)
         if self.observers & f.TRACKED:
             self.tracking.remember(ctx, command, argv)
+        if self.observers & f.FED:
+            self.propagation.record(ctx, command, argv, reply)
 
     def _failed(self, command: Command, text: bytes) -> Reply:
         self.stats.failed[command.index] += 1
@@ -406,3 +420,11 @@ class Engine(KeyListener):
         """Tell the clients that hold any key in their caches."""
         self.tracking.flushed()
         self.memory.flushed()
+
+    def key_lost(self, database: Database, key: bytes) -> None:
+        """Tell the replicas."""
+        self.propagation.key_lost(database, key)
+
+    def fields_lost(self, database: Database, key: bytes, fields: list[bytes]) -> None:
+        """Tell the replicas."""
+        self.propagation.fields_lost(database, key, fields)

@@ -75,6 +75,12 @@ NAMES_CHANNELS: Final = 1 << 39
 NAMES_ONE_CHANNEL: Final = 1 << 40
 #: They are patterns of channels.
 NAMES_PATTERNS: Final = 1 << 41
+#: Runs a script, which may declare flags of its own.
+RUNS_SCRIPT: Final = 1 << 42
+#: Moves keys to another node, so it runs wherever the slot is (MIGRATE).
+MOVES_KEYS: Final = 1 << 43
+#: ASKING still holds after it.
+KEEPS_ASKING: Final = 1 << 44
 
 OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "may_replicate": MAY_REPLICATE,
@@ -88,6 +94,9 @@ OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "names_channels": NAMES_CHANNELS,
     "names_one_channel": NAMES_ONE_CHANNEL,
     "names_patterns": NAMES_PATTERNS,
+    "runs_script": RUNS_SCRIPT,
+    "moves_keys": MOVES_KEYS,
+    "keeps_asking": KEEPS_ASKING,
 }
 
 # -- clients: unusual states ---------------------------------------------------------------------
@@ -115,12 +124,14 @@ HELD_BY_FAULT: Final = 1 << 16
 ENDING: Final = 1 << 17
 #: Pushes wait for the reply of the command that runs.
 PUSHES_WAIT: Final = 1 << 18
+#: A replica: it hears of every change.
+FOLLOWER: Final = 1 << 19
 
 #: States in which a client's further requests wait in its inbox.
 HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT
 
 #: States that end (or go on) when a command is done.
-AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING | ENDING | PUSHES_WAIT
+AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING | ENDING | PUSHES_WAIT | ASKING_NEXT
 
 # -- the engine: unusual states that concern every client ----------------------------------------
 PAUSED: Final = 1 << 41
@@ -129,11 +140,14 @@ MEMORY_LIMITED: Final = 1 << 43
 CLUSTERED: Final = 1 << 44
 #: It follows a master: clients may not write.
 REPLICA: Final = 1 << 45
+#: min-replicas-to-write asks for more replicas than there are.
+LACKS_REPLICAS: Final = 1 << 46
 
 # -- the engine: who looks at every command that `call` has run -----------------------------------
 MONITORED: Final = 1 << 0
 TRACKED: Final = 1 << 1
 OBSERVED: Final = 1 << 2
+FED: Final = 1 << 3
 
 # -- callers ---------------------------------------------------------------------------------------
 #: A command that would block answers as if its time were up.

@@ -96,7 +96,7 @@ def _server(engine: Engine) -> list[bytes]:
         b"redis_git_sha1:00000000",
         b"redis_git_dirty:0",
         b"redis_build_id:0",
-        b"redis_mode:" + (b"cluster" if engine.flags & f.CLUSTERED else b"standalone"),
+        b"redis_mode:" + engine.mode,
         f"os:{system.system} {system.release} {system.machine}".encode(),
         b"arch_bits:64",
         b"monotonic_clock:POSIX clock_gettime",
@@ -186,7 +186,7 @@ def _memory(engine: Engine) -> list[bytes]:
         b"mem_not_counted_for_evict:0", b"mem_replication_backlog:0", b"mem_total_replication_buffers:0",
         b"mem_clients_slaves:0", b"mem_clients_normal:%d" % memory.clients(), b"mem_cluster_links:0",
         b"mem_aof_buffer:0", b"mem_allocator:libc", b"mem_overhead_db_hashtable_rehashing:0",
-        b"active_defrag_running:0", b"lazyfree_pending_objects:0", b"lazyfreed_objects:0",
+        b"active_defrag_running:0", b"lazyfree_pending_objects:0", b"lazyfreed_objects:%d" % engine.stats.lazy_frees,
     ]  # fmt: skip
 
 

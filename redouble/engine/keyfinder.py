@@ -45,9 +45,18 @@ def keys_with_flags(command: Command, argv: list[bytes]) -> list[tuple[bytes, li
 
 def key_places(command: Command, argv: list[bytes]) -> list[tuple[int, list[str]]]:
     """The positions of the keys in argv, each with the flags that say what is done with it. O(arguments)."""
+    return _places(command, argv, False)
+
+
+def slot_names(command: Command, argv: list[bytes]) -> list[bytes]:
+    """The names whose slots say to which node of a cluster a request belongs: keys, shard channels. O(arguments)."""
+    return [argv[at] for at, _ in _places(command, argv, True)]
+
+
+def _places(command: Command, argv: list[bytes], channels: bool) -> list[tuple[int, list[str]]]:
     found: list[tuple[int, list[str]]] = []
     for spec in command.keys:
-        if NOT_KEY in spec.flags:
+        if not channels and NOT_KEY in spec.flags:
             continue
         places = positions(spec, argv)
         if places is None:

@@ -150,17 +150,14 @@ class Memory:
             self._clients = sum([_CLIENT + client.unread + client.parser.buffered for client in clients])
         return self._clients
 
-    def admits(self, client: Client, command: Command) -> bool:
-        """Make room before a command; false if there is none and the command may need it."""
+    def admits(self, client: Client, command: Command, nature: int) -> bool:
+        """Make room before a command; false if there is none and what it amounts to (flags) may need it."""
         self.over = not self.make_room()
         if not self.over:
             return True
-        if client.flags & f.IN_MULTI:
-            if not command.flags & f.UNQUEUED:
-                return False
-            if command.flags & f.ENDS_MULTI:
-                return not [queued for queued, _ in client.queue if queued.flags & f.DENYOOM]
-        return not command.flags & f.DENYOOM
+        if client.flags & f.IN_MULTI and not command.flags & f.UNQUEUED:
+            return False
+        return not nature & f.DENYOOM
 
     def make_room(self) -> bool:
         """Evict until the limit holds; False if it can't be reached. O(evicted keys)."""

@@ -55,17 +55,11 @@ class Pause:
             client.flags &= ~f.POSTPONED
             self.engine.resume(client)
 
-    def postpones(self, client: Client, command: Command) -> bool:
-        """Whether this request must wait."""
+    def postpones(self, command: Command, nature: int) -> bool:
+        """Whether a request must wait; `nature` is what it amounts to, as flags."""
         if command.flags & f.UNPAUSED:
             return False
-        if self.all_commands:
-            return True
-        if command.flags & (f.WRITE | f.MAY_REPLICATE):
-            return not client.flags & f.IN_MULTI
-        if command.flags & f.ENDS_MULTI:
-            return any(queued.flags & (f.WRITE | f.MAY_REPLICATE) for queued, _ in client.queue)
-        return False
+        return self.all_commands or nature & (f.WRITE | f.MAY_REPLICATE) != 0
 
     def postpone(self, client: Client, argv: list[bytes]) -> None:
         """Keep a request for the end of the pause."""

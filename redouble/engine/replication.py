@@ -1,5 +1,6 @@
 """The role in replication. There is no link to any master: a replica's is always down, as if it had
-not been reached yet, while clients read the keys that are there and may not write."""
+not been reached yet, while clients read the keys that are there and may not write. As a master it feeds
+replicas (see `propagation.py`)."""
 
 from __future__ import annotations
 
@@ -8,8 +9,6 @@ from typing import TYPE_CHECKING, Final, final
 from redouble.engine import flags as f
 
 if TYPE_CHECKING:
-    from redouble.engine.client import Client
-    from redouble.engine.command import Command
     from redouble.engine.engine import Engine
 
 READONLY: Final = b"READONLY You can't write against a read only replica."
@@ -42,16 +41,13 @@ class Replication:
         self.since = self.engine.space.now
         if host:
             self.engine.flags |= f.REPLICA
+            self.engine.propagation.drop_all()
         else:
             self.engine.flags &= ~f.REPLICA
 
-    def refuses(self, client: Client, command: Command) -> bool:
-        """Whether a replica may not run this command."""
-        if not self.engine.config.enabled(b"replica-read-only"):
-            return False
-        if command.flags & f.ENDS_MULTI:
-            return bool([queued for queued, _ in client.queue if queued.flags & f.WRITE])
-        return bool(command.flags & f.WRITE)
+    def refuses(self, nature: int) -> bool:
+        """Whether a replica may not run a command that amounts to these flags."""
+        return nature & f.WRITE != 0 and self.engine.config.enabled(b"replica-read-only")
 
     def info(self) -> list[bytes]:
         """The lines of INFO replication."""
@@ -69,8 +65,18 @@ class Replication:
             ]  # fmt: skip
         return [
             *lines,
-            b"connected_slaves:0", b"master_failover_state:no-failover", b"master_replid:" + self.id,
-            b"master_replid2:" + b"0" * 40, b"master_repl_offset:0", b"second_repl_offset:-1",
+            *self._followers(), b"master_failover_state:no-failover", b"master_replid:" + self.id,
+            b"master_replid2:" + b"0" * 40, b"master_repl_offset:%d" % self.engine.propagation.offset,
+            b"second_repl_offset:-1",
             b"repl_backlog_active:0", b"repl_backlog_size:" + self.engine.config.get(b"repl-backlog-size"),
             b"repl_backlog_first_byte_offset:0", b"repl_backlog_histlen:0",
         ]  # fmt: skip
+
+    def _followers(self) -> list[bytes]:
+        online = self.engine.propagation.online()
+        lines = [b"connected_slaves:%d" % len(online)]
+        for number, (client, follower) in enumerate(online):
+            lag = (self.engine.space.now - follower.heard) // 1000
+            facts = (number, follower.host(client), follower.port, follower.acknowledged, lag)
+            lines.append(b"slave%d:ip=%b,port=%d,state=online,offset=%d,lag=%d" % facts)
+        return lines

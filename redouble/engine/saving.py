@@ -86,8 +86,8 @@ class Saving:
         self.last_failed = not self.save()
         self.last_duration = 0
 
-    def file(self) -> bytes:
-        """What the file holds, made from the keys as they are. O(size)."""
+    def file(self, functions_only: bool = False) -> bytes:
+        """What the file holds, made from the keys and functions as they are. O(size)."""
         engine = self.engine
         config = engine.config
         options = Options(format_version(engine.version), engine.version_text.encode())
@@ -97,6 +97,7 @@ class Saving:
         options.keep_idle = policy.endswith(b"lru")
         options.keep_frequency = policy.endswith(b"lfu")
         options.used_memory = engine.memory.used()
+        options.functions_only = functions_only
         return write_rdb(engine.space, [], options)
 
     def load(self, flush: bool, merge: bool) -> bool:

@@ -22,7 +22,7 @@ class Stats:
         "calls", "nanoseconds", "rejected", "failed", "errors", "commands", "connections", "rejected_connections",
         "error_replies", "input_bytes", "output_bytes", "reads", "writes", "unexpected_errors",
         "output_limit_closes", "query_limit_closes", "denied_auth", "denied_commands", "denied_keys",
-        "denied_channels", "histograms", "tracking", "_rate", "_rate_from",
+        "denied_channels", "lazy_frees", "histograms", "tracking", "_rate", "_rate_from",
     )  # fmt: skip
 
     def __init__(self, rows: int) -> None:
@@ -57,6 +57,8 @@ class Stats:
         self.denied_commands: int = 0
         self.denied_keys: int = 0
         self.denied_channels: int = 0
+        #: Values so large that Redis would free them in another thread.
+        self.lazy_frees: int = 0
         #: (commands, bytes in, bytes out) per second, and what it is counted from.
         self._rate: tuple[int, int, int] = (0, 0, 0)
         self._rate_from: tuple[int, int, int, int] = (0, 0, 0, 0)

@@ -180,7 +180,7 @@ class Tracking:
             self.limit(self.max_keys)
 
     def limit(self, max_keys: int) -> None:
-        """Remember so many keys at most (0: any number); readers of the oldest are told as if they had changed. O(k)."""
+        """Remember so many keys at most (0: any number); the oldest count as changed for their readers. O(k)."""
         self.max_keys = max_keys
         while 0 < max_keys < len(self.readers):
             self._invalidate(next(iter(self.readers)), None)

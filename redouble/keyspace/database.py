@@ -198,6 +198,8 @@ class Database:
             return False
         self.space.expired_fields += len(dropped)
         self.touch(key, events.HASH, b"hexpired")
+        if self.space.interest & events.FED:
+            self.space.listener.fields_lost(self, key, dropped)
         self.remove_if_empty(key, len(value))
         if len(value) == 0:
             return True
@@ -240,6 +242,8 @@ class Database:
             space.ready.append((self, key))
         if interest & events.TRACKED:
             space.listener.key_changed(self, key)
+        if interest & events.FED and event_class & (events.EXPIRED | events.EVICTED):
+            space.listener.key_lost(self, key)
         if interest & events.NOTIFIED:
             self.notify(key, event_class, event)
 

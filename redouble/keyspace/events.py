@@ -46,6 +46,7 @@ WATCHED: Final = 1
 NOTIFIED: Final = 2
 WAITED: Final = 4
 TRACKED: Final = 8
+FED: Final = 16
 
 
 def parse_classes(text: bytes) -> int | None:

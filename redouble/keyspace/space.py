@@ -41,6 +41,14 @@ class KeyListener:
         """All keys of a database have gone that clients may hold in their caches."""
         raise NotImplementedError
 
+    def key_lost(self, database: Database, key: bytes) -> None:
+        """A key has expired or was evicted, and replicas must hear of it."""
+        raise NotImplementedError
+
+    def fields_lost(self, database: Database, key: bytes, fields: list[bytes]) -> None:
+        """Fields of a hash have expired, and replicas must hear of it."""
+        raise NotImplementedError
+
 
 @final
 class Keyspace:

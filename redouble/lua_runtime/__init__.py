@@ -3,37 +3,46 @@
 This room knows neither keys nor sockets. A script's commands go to a `ScriptHost`, which the
 engine implements; a script's result comes back as a reply value (`protocol.reply`).
 
-How to use it::
+Scripts::
 
-    runtime = LuaRuntime(host, b"7.4.0", libraries=())  # makes no Lua state until one is needed
+    runtime = LuaRuntime(host, b"7.4.0")  # makes no Lua state until one is needed
     script = runtime.load(body)           # compiles, or finds by body; CommandError on bad code
     script = runtime.find(sha)            # None if unknown (sha: 40 lower-case hex digits)
-    reply = runtime.run(script, keys, args)     # list[bytes], list[bytes]; an ErrorReply if it failed
-    runtime.flush()                       # SCRIPT FLUSH: forget all scripts
+    reply = runtime.run(script, keys, args)  # lists of bytes; an ErrorReply if the script failed
+    runtime.flush()                       # SCRIPT FLUSH
 
-    library = runtime.load_library(code)  # FUNCTION LOAD: compiles and registers; CommandError
-    reply = runtime.call_function(library.functions[name], keys, args)
+`Script` has ``body``, ``sha`` and ``flags`` (bits of `shebang.py`: ``NO_WRITES`` ..., and ``COMPAT``
+when there is no shebang line). What the flags mean for a call (a write refused, OOM ...) is the
+engine's to judge, before `run`. From 7.4 on EVAL loads with ``keep=False``: of such scripts the last
+500 are kept, ``runtime.evicted`` counts the others.
 
-`Script` has ``body``, ``sha``, ``flags`` (bits of `flags.py`: ``NO_WRITES``, ``ALLOW_OOM``,
-``ALLOW_STALE``, ``NO_CLUSTER``, ``ALLOW_CROSS_SLOT``, and ``COMPAT`` when the body has no
-shebang line). `Library` has ``name``, ``code``, and ``functions`` (a dict from name to
-`Function`: ``name``, ``description`` (bytes or None), ``flags``, ``library``). What the flags mean
-for a call (a write refused, OOM, ...) is the engine's to judge before it calls `run`.
+Functions::
 
-During a run the runtime calls the host, and only then:
+    libraries = FunctionLibraries(runtime)
+    name = libraries.load(code, replace)  # FUNCTION LOAD; CommandError, and then nothing has changed
+    libraries.delete(name); libraries.flush(); libraries.join(other, replace)  # FUNCTION RESTORE
+    function = libraries.find(name)       # None if unknown
+    reply = runtime.call_function(function, keys, args)
 
-- ``host.call(argv) -> Reply``: run one command; errors are returned as `ErrorReply`.
-- ``host.set_resp(version)``: the script asked for RESP 2 or 3; ``host.call`` must answer with
-  reply values as always, the runtime converts them for the chosen version. Each run starts with 2.
-- ``host.set_repl(flags)``, ``host.acl_check(argv)``, ``host.log(level, message)``.
-- ``host.on_hook() -> int``: called every 100,000 Lua instructions; answer `GO_ON`, `KILL`
-  or `TIME_OUT` (see `interrupt.py`).
+``libraries.libraries`` maps names to `Library` (``name``, ``code``, ``functions``), and that maps names to
+`Function` (``name``, ``description`` (bytes or None), ``flags``, ``library``).
 
-A runtime runs one script at a time. ``runtime.running`` says whether one is in progress (with
-greenlets, a long script may be suspended while the event loop runs).
+During a run the runtime calls the host, and only then: see `host.py`. An exception in the host is a bug:
+it ends the script and comes out of `run`. After an error reply ``runtime.counted`` says that the error was a
+command's own, which the engine has counted in its error statistics already.
+
+A runtime runs one script at a time; ``runtime.running`` says so. A long script can be suspended in a greenlet
+so that the server answers others meanwhile, and killed: see `interrupt.py`. ``runtime.memory()`` gives the bytes that
+Lua uses.
+
+The files: `runtime.py` (the state, running), `natives.py` (what Lua calls), `convert.py` (values both ways),
+`bytecode.py` (line numbers of tail calls), `shebang.py`, `library.py`, `functions.py`, `interrupt.py`, `structs.py` and
+`binary.py` (for the libraries), and `lua/` (the sandbox and the libraries).
 """
 
+from redouble.lua_runtime.functions import FunctionLibraries
 from redouble.lua_runtime.host import ScriptHost
+from redouble.lua_runtime.library import Function, Library
 from redouble.lua_runtime.runtime import LuaRuntime, Script
 
-__all__ = ["LuaRuntime", "Script", "ScriptHost"]
+__all__ = ["Function", "FunctionLibraries", "Library", "LuaRuntime", "Script", "ScriptHost"]

@@ -1,4 +1,4 @@
-"""Bytes, numbers and MessagePack for the Lua libraries `struct`, `cmsgpack`, `cjson` and `bit`.
+"""Numbers and their bytes, for the Lua libraries `cmsgpack`, `cjson`, `bit` and `struct`.
 
 Lua 5.1 has neither integers of 64 bits nor the bytes of a double at hand; these functions have.
 They are called by the Lua code in `lua/` only, with arguments already checked, and they work as C does.
@@ -11,7 +11,7 @@ from typing import Final
 
 from redouble.lua_runtime.convert import whole
 
-_MASK_64: Final = 0xFFFFFFFFFFFFFFFF
+MASK_64: Final = 0xFFFFFFFFFFFFFFFF
 _FLOAT: Final = struct.Struct(">f")
 _DOUBLE: Final = struct.Struct(">d")
 _LOW: Final = struct.Struct("<Q")
@@ -41,48 +41,17 @@ def strtod(text: bytes) -> tuple[float, int]:
         except OverflowError:
             value = -math.inf if word[0] == "-" else math.inf
     elif "nan" in lower:
-        value = math.nan
+        value = math.copysign(math.nan, -1.0 if word[0] == "-" else 1.0)
     else:
         value = float(word)
     return value, len(word)
 
 
-def padding(position: int, size: int) -> int:
-    """The pad bytes that align `position` to `size`."""
-    return (size - (position & (size - 1))) & (size - 1)
-
-
-def put_integer(value: int | float, size: int, little: bool) -> bytes:
-    """A number as an integer of `size` bytes."""
-    number = (whole(value) if value < _MASK_64 else 0) & _MASK_64
+def to_unsigned(value: int | float) -> int:
+    """A Lua number as C casts it to an unsigned long: by way of a long if it is negative."""
     if isinstance(value, float) and value >= 9223372036854775808.0:
-        number = int(value) & _MASK_64 if value < 18446744073709551616.0 else 0
-    data = number.to_bytes(8, "little")
-    data = data[:size] if size <= 8 else data + bytes(size - 8)
-    return data if little else data[::-1]
-
-
-def get_integer(data: bytes, little: bool, signed: bool) -> int | float:
-    """An integer from its bytes; of more than eight, the lowest count."""
-    size = len(data)
-    order = data if little else data[::-1]
-    number = int.from_bytes(order[:8], "little")
-    if signed:
-        shift = (size * 8 - 1) & 63
-        mask = _MASK_64 << shift & _MASK_64
-        if number & mask:
-            number |= mask
-        if number >> 63:
-            number -= 1 << 64
-    return float(number) if number >> 63 > 0 else number
-
-
-def put_float(value: int | float, size: int, little: bool) -> bytes:
-    """A float of four bytes or a double of eight."""
-    order = "<" if little else ">"
-    if size == 8:
-        return struct.pack(order + "d", value)
-    return struct.pack(order + "f", as_float(float(value)))
+        return int(value) if value < 18446744073709551616.0 else 0
+    return whole(value) & MASK_64
 
 
 def as_float(value: float) -> float:
@@ -92,11 +61,6 @@ def as_float(value: float) -> float:
         return number
     except OverflowError:
         return math.copysign(math.inf, value)
-
-
-def get_float(data: bytes, little: bool) -> float:
-    value: float = struct.unpack(("<" if little else ">") + ("d" if len(data) == 8 else "f"), data)[0]
-    return value
 
 
 def pack_double(value: float) -> bytes:

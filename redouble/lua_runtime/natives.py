@@ -10,6 +10,7 @@ from typing import Any, Final, final
 
 import lupa.lua51
 
+from redouble.lua_runtime import structs
 from redouble.lua_runtime.bytecode import without_tail_calls
 from redouble.lua_runtime.convert import ERROR, PANIC, VALUE, ToLua, error_text, number_argument
 from redouble.lua_runtime.host import ACL_ALLOWED, ACL_NO_SUCH_COMMAND, ScriptHost
@@ -36,15 +37,16 @@ def lua_message(error: Exception) -> bytes:
 class Natives:
     """The methods that the sandbox calls, and what they need."""
 
-    __slots__ = ("host", "state", "to_lua", "chunk", "dump", "failure", "library")
+    __slots__ = ("host", "state", "to_lua", "chunk", "dump", "to_number", "failure", "library")
 
     def __init__(self, host: ScriptHost, state: Any, long: bool) -> None:
         self.host: ScriptHost = host
         self.state: Any = state
         self.to_lua: ToLua = ToLua(state.table_from, long)
-        #: Lua's `unpack` and `string.dump`.
+        #: Lua's `unpack`, `string.dump` and `tonumber`.
         self.chunk: Any = state.eval("unpack")
         self.dump: Any = state.eval("string.dump")
+        self.to_number: Any = state.eval("tonumber")
         self.failure: BaseException | None = None
         #: The library that is loading now.
         self.library: Library | None = None
@@ -132,6 +134,27 @@ class Natives:
     def error_text(self, text: bytes) -> bytes:
         """The text of redis.error_reply."""
         return error_text(text)
+
+    def struct_pack(self, layout: bytes, *args: Any) -> Any:
+        """struct.pack: the string, or True and what is wrong."""
+        try:
+            return structs.pack(layout, args, self.to_number)
+        except structs.Trouble as trouble:
+            return True, trouble.argument, trouble.text, trouble.expected
+
+    def struct_unpack(self, layout: bytes, data: bytes, start: int) -> Any:
+        """struct.unpack: False and the values, or True and what is wrong."""
+        try:
+            return False, *structs.unpack(layout, data, start, self.to_number)
+        except structs.Trouble as trouble:
+            return True, trouble.argument, trouble.text
+
+    def struct_size(self, layout: bytes) -> Any:
+        """struct.size; as `struct_unpack`."""
+        try:
+            return False, structs.size_of(layout)
+        except structs.Trouble as trouble:
+            return True, trouble.argument, trouble.text
 
     def log(self, level: int, message: bytes) -> Any:
         """redis.log."""

@@ -33,7 +33,7 @@ HOOK_COUNT: Final = 100_000
 _MAX_KEYS: Final = 16
 _MAX_PLAIN: Final = 50
 #: A returned table nested deeper than this is cut off with an error, as Redis' Lua stack does.
-_MAX_DEPTH: Final = 7997
+_MAX_DEPTH: Final = 7995
 #: The longest string that string.rep may make.
 _MAX_STRING: Final = 1 << 29
 #: Above so much memory (in bytes) Lua calls no more of Python; it gets no more than the second.
@@ -52,6 +52,8 @@ _PARTS: Final = (
     "cmsgpack",
     "struct",
 )
+#: Scripts of EVAL that are kept at a time (7.4 and later).
+_MOST_PASSING: Final = 500
 _COMPILE_ERROR: Final = b"ERR Error compiling script (new function): "
 
 
@@ -59,7 +61,7 @@ _COMPILE_ERROR: Final = b"ERR Error compiling script (new function): "
 class Script:
     """A compiled EVAL script."""
 
-    __slots__ = ("body", "sha", "flags", "function")
+    __slots__ = ("body", "sha", "flags", "function", "kept")
 
     def __init__(self, body: bytes, sha: bytes, flags: int, function: Any) -> None:
         self.body: bytes = body
@@ -67,6 +69,8 @@ class Script:
         #: Bits of `shebang.py`.
         self.flags: int = flags
         self.function: Any = function
+        #: Loaded to stay; else the oldest of many such scripts is forgotten.
+        self.kept: bool = False
 
 
 def _refuse_attribute(target: object, name: object, setting: bool) -> str:
@@ -109,13 +113,11 @@ def _callables(natives: Natives) -> dict[bytes, Any]:
         b"is_loading": natives.is_loading,
         b"flag_bit": natives.flag_bit,
         b"register": natives.register,
+        b"struct_pack": natives.struct_pack,
+        b"struct_unpack": natives.struct_unpack,
+        b"struct_size": natives.struct_size,
         b"low_bits": binary.low_bits,
         b"strtod": binary.strtod,
-        b"padding": binary.padding,
-        b"put_integer": binary.put_integer,
-        b"get_integer": binary.get_integer,
-        b"put_float": binary.put_float,
-        b"get_float": binary.get_float,
         b"pack_double": binary.pack_double,
         b"read_float": binary.read_float,
         b"read_double": binary.read_double,
@@ -148,8 +150,10 @@ class LuaRuntime:
         "version",
         "scripts",
         "by_body",
+        "evicted",
         "running",
         "counted",
+        "_passing",
         "_natives",
         "_runners",
         "_run_tables",
@@ -168,6 +172,10 @@ class LuaRuntime:
         self.version: bytes = version
         self.scripts: dict[bytes, Script] = {}
         self.by_body: dict[bytes, Script] = {}
+        #: Scripts that were forgotten to make room.
+        self.evicted: int = 0
+        #: By SHA1, the scripts that may be forgotten, the one used last at the end.
+        self._passing: dict[bytes, Script] = {}
         #: A script is in progress (maybe suspended).
         self.running: bool = False
         #: The error of the last run was a command's, which the engine has counted already.
@@ -184,8 +192,11 @@ class LuaRuntime:
         self._memory: Any = None
         self._take_escaped: Any = None
 
-    def load(self, body: bytes) -> Script:
-        """The script for `body`, compiled if it is new; `CommandError` if it is no script. O(len)."""
+    def load(self, body: bytes, keep: bool = True) -> Script:
+        """The script for `body`, compiled if it is new; `CommandError` if it is no script. O(len).
+
+        With `keep` false (EVAL from 7.4 on) it is kept only as long as it is among the 500 used last.
+        """
         script = self.by_body.get(body)
         if script is None:
             sha = hashlib.sha1(body).hexdigest().encode()
@@ -193,16 +204,36 @@ class LuaRuntime:
             script = Script(body, sha, flags, self._compile(code))
             self.by_body[body] = script
             self.scripts[sha] = script
+        if not script.kept:
+            self._touch(script, keep)
         return script
 
     def find(self, sha: bytes) -> Script | None:
         """The script of that SHA1, in lower case. O(1)."""
-        return self.scripts.get(sha)
+        script = self.scripts.get(sha)
+        if script is not None and not script.kept:
+            self._touch(script, False)
+        return script
+
+    def _touch(self, script: Script, keep: bool) -> None:
+        """Note the use of a script that may be forgotten; forget the one unused for longest."""
+        passing = self._passing
+        passing.pop(script.sha, None)
+        if keep:
+            script.kept = True
+            return
+        passing[script.sha] = script
+        if len(passing) > _MOST_PASSING:
+            oldest = passing.pop(next(iter(passing)))
+            del self.scripts[oldest.sha]
+            del self.by_body[oldest.body]
+            self.evicted += 1
 
     def flush(self) -> None:
         """Forget all scripts."""
         self.scripts.clear()
         self.by_body.clear()
+        self._passing.clear()
 
     def run(self, script: Script, keys: list[bytes], args: list[bytes]) -> Reply:
         """Run a script; what it returns, or its error as an `ErrorReply`."""

@@ -52,7 +52,10 @@ class Contents:
 class Options:
     """How to write: what the configuration says, and what the server is."""
 
-    __slots__ = ("version", "server_version", "compressor", "checksum", "keep_idle", "keep_frequency", "used_memory")
+    __slots__ = (
+        "version", "server_version", "compressor", "checksum", "keep_idle", "keep_frequency", "used_memory",
+        "functions_only",
+    )  # fmt: skip
 
     def __init__(self, version: int, server_version: bytes) -> None:
         #: The format version, see `format_version`.
@@ -65,6 +68,8 @@ class Options:
         self.keep_idle: bool = False
         self.keep_frequency: bool = False
         self.used_memory: int = 0
+        #: Leave out the keys.
+        self.functions_only: bool = False
 
 
 def write_rdb(space: Keyspace, functions: list[bytes], options: Options) -> bytes:
@@ -76,7 +81,7 @@ def write_rdb(space: Keyspace, functions: list[bytes], options: Options) -> byte
         out.byte(rdb.FUNCTION)
         out.text(code)
     for database in space.databases:
-        if database.data:
+        if database.data and not options.functions_only:
             _write_database(out, database, options)
     out.byte(rdb.END)
     checksum = crc64(bytes(out.data)) if options.checksum else 0

@@ -12,6 +12,7 @@ from typing import Any, Final, final
 from redouble.doubles import format_double, format_human
 from redouble.protocol.reply import (
     OK,
+    Attributed,
     BigNumber,
     Boolean,
     Bulks,
@@ -35,6 +36,7 @@ _CRLF: Final = b"\r\n"
 _OK_LINE: Final = b"+OK\r\n"
 _SMALL: Final = 1024
 _BULK_HEADS: Final[list[bytes]] = [b"$%d\r\n" % n for n in range(_SMALL)]
+_ARRAYS: Final[list[bytes]] = [b"*%d\r\n" % n for n in range(_SMALL)]
 _INTEGERS: Final[list[bytes]] = [b":%d\r\n" % n for n in range(_SMALL)]
 _NEXT_BULK: Final[list[bytes]] = [b"\r\n$%d\r\n" % n for n in range(_SMALL)]
 
@@ -106,7 +108,9 @@ class Encoder:
         elif type(value) is int:
             out.append(b":%d\r\n" % value)
         elif isinstance(value, list):
-            self._collection(b"*%d\r\n", value, out)
+            size = len(value)
+            out.append(_ARRAYS[size] if size < _SMALL else b"*%d\r\n" % size)
+            self._items(value, out)
         elif isinstance(value, Bulks):
             out.append(_pack(value.items))
         elif isinstance(value, Simple):
@@ -140,6 +144,11 @@ class Encoder:
             self._collection(b"~%d\r\n" if resp3 else b"*%d\r\n", value.items, out)
         elif isinstance(value, Push):
             self._collection(b">%d\r\n" if resp3 else b"*%d\r\n", value.items, out)
+        elif isinstance(value, Attributed):
+            if resp3:
+                out.append(b"|%d\r\n" % (len(value.attributes) // 2))
+                self._items(value.attributes, out)
+            self._walk(value.reply, out)
         elif isinstance(value, NullArray):
             out.append(b"_\r\n" if resp3 else b"*-1\r\n")
         elif isinstance(value, Boolean):

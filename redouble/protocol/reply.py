@@ -25,6 +25,7 @@ value              RESP2                                   RESP3
 `Verbatim`         bulk string                             verbatim string
 `BigNumber`        bulk string                             big number
 `Several`          its items, one after the other          the same
+`Attributed`       its reply                               attribute, then its reply
 `NO_REPLY`         nothing                                 nothing
 =================  ======================================  =======================================
 
@@ -112,6 +113,17 @@ class Push:
 
     def __init__(self, items: list[Any]) -> None:
         self.items: list[Any] = items
+
+
+@final
+class Attributed:
+    """A reply with attributes, a flat list of names and values; RESP2 leaves them out."""
+
+    __slots__ = ("attributes", "reply")
+
+    def __init__(self, attributes: list[Any], reply: Any) -> None:
+        self.attributes: list[Any] = attributes
+        self.reply: Any = reply
 
 
 @final

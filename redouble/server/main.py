@@ -32,6 +32,7 @@ Usage: redouble [file] [--name value ...] [-]
   --name value ...   any configuration parameter, for instance
                      --port 6379 (0: any free one)  --bind 127.0.0.1  --unixsocket /tmp/redis.sock
                      --requirepass secret  --databases 16  --maxclients 10000  --loglevel notice
+  --dbfilename F     keep the keys: load this RDB file (of --dir) at start, write it at shutdown
   --redis-version V  answer as this version: 6.2, 7.0, 7.2, 7.4, 8.0 or a whole one such as 7.0.15
   --seed N           make every random choice repeatable
   --controls yes|no  whether the command REDOUBLE (clock, faults, snapshots ...) is there
@@ -77,6 +78,8 @@ def _fatal(error: OptionError, version: str) -> str:
 
 
 def _run(options: Options) -> int:
+    # A collection in the middle of the imports, or of loading a file, finds nothing and takes time.
+    gc.disable()
     from redouble.server.startup import engine_from
 
     engine = engine_from(options)
@@ -100,9 +103,9 @@ async def _serve(engine: Engine) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, server.stopped.set)
-    gc.collect()
     gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
+    gc.enable()
     write_pid_file(engine)
     print(ready, flush=True)
     await server.stopped.wait()

@@ -307,8 +307,6 @@ def test_a_file_with_faults_changes_nothing(filed: Redis, tmp_path: Path) -> Non
         f"WARNING: ACL errors detected, no change to the previously active ACL rules was performed"
     )
     path.unlink()
-    assert filed("ACL", "LOAD") == Failure(
-        f"ERR Error loading ACLs, opening file '{path}': No such file or directory"
-    )
+    assert filed("ACL", "LOAD") == Failure(f"ERR Error loading ACLs, opening file '{path}': No such file or directory")
     assert filed("ACL", "LIST") == before
     assert _engine(filed).acl.users.keys() == {b"default"}

@@ -164,9 +164,7 @@ def test_unblock_ends_a_wait_by_time_out_or_error(redis: Redis) -> None:
     assert redis("CLIENT", "UNBLOCK", number, "ERROR") == 1
     assert waiter.receive() == Failure("UNBLOCKED client unblocked via CLIENT UNBLOCK")
     assert redis("CLIENT", "UNBLOCK", 999999) == 0
-    assert redis("CLIENT", "UNBLOCK", number, "foo") == Failure(
-        "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"
-    )
+    assert redis("CLIENT", "UNBLOCK", number, "foo") == Failure("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
 
 
 def test_reply_off_silences_and_on_answers(redis: Redis) -> None:

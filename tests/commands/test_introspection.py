@@ -151,7 +151,9 @@ def test_getkeys_finds_the_keys(redis: Redis, request_: list[object], keys: list
 def test_getkeys_says_why_it_finds_none(redis: Redis) -> None:
     assert redis("COMMAND", "GETKEYS", "NOSUCH", "a") == Failure("ERR Invalid command specified")
     assert redis("COMMAND", "GETKEYS", "PING", "x") == Failure("ERR The command has no key arguments")
-    assert redis("COMMAND", "GETKEYS", "GET") == Failure("ERR Invalid number of arguments specified for command")
+    assert redis("COMMAND", "GETKEYS", "GET", "a", "b") == Failure(
+        "ERR Invalid number of arguments specified for command"
+    )
     assert redis("COMMAND", "GETKEYS", "ZUNIONSTORE", "d", "x", "a") == Failure(
         "ERR Invalid arguments specified for command"
     )

@@ -23,18 +23,20 @@ picking 0 throughout gives the simplest command.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 #: A number from 0 to n - 1.
 Pick = Callable[[int], int]
 Argv = list[bytes]
 Maker = Callable[[Pick], Argv]
+#: What names stand for: more grammar, or a list of texts to be taken as they are.
+Words = Mapping[str, str | list[str]]
 
 _TOKEN = re.compile(r'"[^"]*"|\.\.\.|[\[\](){}|<>]|(?:[^\s\[\](){}|<>."]|\.(?!\.\.))+')
 _ENDS = ("|", ")", "]", "}", ">")
 
 #: Words that every family may use. Times to live are far away or past: no test waits for them.
-WORDS = {
+WORDS: dict[str, str | list[str]] = {
     "key": "a|b|c|d",
     "value": r'x|y|1|-7|hello|3.5|""|\x00\xff\r\n|10|a-longer-value-than-others|9223372036854775807|" 5"|big',
     "big": "0123456789012345678901234567890123456789012345678901234567890123456789",
@@ -63,8 +65,8 @@ ODD = [
 class Grammar:
     """The commands of a family."""
 
-    def __init__(self, lines: str, words: dict[str, str] | None = None) -> None:
-        self._words = WORDS | (words or {})
+    def __init__(self, lines: str, words: Words | None = None) -> None:
+        self._words: Words = {**WORDS, **(words or {})}
         self._known: dict[str, Maker] = {}
         #: Each line is one or more commands.
         self.lines = [[self.compile(part) for part in line.split(" ; ")] for line in lines.strip().splitlines()]
@@ -125,12 +127,18 @@ class Grammar:
 
     def _word(self, name: str) -> Maker:
         if name not in self._known:
-            self._known[name] = self.compile(self._words[name])
+            word = self._words[name]
+            self._known[name] = self.compile(word) if isinstance(word, str) else _literals(word)
         return self._known[name]
 
 
 def _one_of(makers: list[Maker]) -> Maker:
     return lambda pick: makers[pick(len(makers))](pick)
+
+
+def _literals(texts: list[str]) -> Maker:
+    args = [text.encode("latin-1") for text in texts]
+    return lambda pick: [args[pick(len(args))]]
 
 
 def _joined(makers: list[Maker]) -> Maker:

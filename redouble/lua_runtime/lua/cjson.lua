@@ -337,9 +337,13 @@ local function object_at(settings, text, at, depth)
   local more = true
   while more do
     local name
-    _, stop, name = find(text, '^"([^"\\%z]*)":', at)
-    if stop then
-      at = stop + 1
+    if byte(text, at) == 32 then
+      at = find(text, "[^ ]", at) or at
+    end
+    stop = settings.plain and byte(text, at) == 34 and find(text, '"', at + 1, true)
+    if stop and byte(text, stop + 1) == 58 then
+      name = sub(text, at + 1, stop - 1)
+      at = stop + 2
     else
       name, at = name_at(settings, text, at)
     end
@@ -382,18 +386,22 @@ end
 -- The value at `at`, and the position after it.
 function value_at(settings, text, at, depth)
   local first = byte(text, at)
+  if first == 32 then
+    at = find(text, "[^ ]", at) or at
+    first = byte(text, at)
+  end
   local _, stop, plain
   if first == 34 then
-    _, stop, plain = find(text, '^([^"\\%z]*)"', at + 1)
+    stop = settings.plain and find(text, '"', at + 1, true)
     if stop then
-      return plain, stop + 1
+      return sub(text, at + 1, stop - 1), stop + 1
     end
   elseif first == 123 then
     return object_at(settings, text, at + 1, depth + 1)
   elseif first == 91 then
     return array_at(settings, text, at + 1, depth + 1)
   elseif first and first >= 45 and first <= 57 and settings.decode_invalid_numbers then
-    _, stop, plain = find(text, "^(-?%d+)[,}%]]", at)
+    _, stop, plain = find(text, "^(-?%d+%.?%d*)[,}%]]", at)
     if stop then
       return tonumber(plain), stop
     end
@@ -407,6 +415,8 @@ local function decode_text(settings, text)
   if find(text, "^.?%z") and #text >= 2 then
     fail("JSON parser does not support UTF-16 or UTF-32")
   end
+  -- Without escapes and zero bytes a string ends at the next quote.
+  settings.plain = not find(text, "\\", 1, true) and not find(text, "\0", 1, true)
   local result, at = value_at(settings, text, 1, 0)
   local kind, value, _, start = next_token(settings, text, at)
   if kind ~= "T_END" then

@@ -30,13 +30,18 @@ local function eight(n)
   return four(high % 4294967296) .. four(n - high * 4294967296)
 end
 
+local SMALL = {}
+for n = 0, 127 do
+  SMALL[n] = char(n)
+end
+
 local function number_bytes(n)
-  if n ~= n or n >= TWO_63 or n < -TWO_63 or floor(n) ~= n then
+  if SMALL[n] then
+    return SMALL[n]
+  elseif n ~= n or n >= TWO_63 or n < -TWO_63 or floor(n) ~= n then
     return native.pack_double(n)
   elseif n >= 0 then
-    if n < 128 then
-      return char(n)
-    elseif n < 256 then
+    if n < 256 then
       return "\204" .. char(n)
     elseif n < 65536 then
       return "\205" .. two(n)
@@ -56,10 +61,13 @@ local function number_bytes(n)
   return "\211" .. eight(n)
 end
 
+local SHORT_HEADS = {}
+for size = 0, 31 do
+  SHORT_HEADS[size] = char(160 + size)
+end
+
 local function string_head(size)
-  if size < 32 then
-    return char(160 + size)
-  elseif size < 256 then
+  if size < 256 then
     return "\217" .. char(size)
   elseif size < 65536 then
     return "\218" .. two(size)
@@ -79,11 +87,11 @@ end
 -- The number of items if the keys are exactly 1..n, else nil, and the number of pairs.
 local function array_length(value)
   local count, highest = 0, 0
-  local is_array = true
+  local is_array = type(next(value)) ~= "string"
   for key in next, value do
     count = count + 1
     if is_array then
-      if type(key) ~= "number" or key <= 0 or key > 2147483647 or floor(key) ~= key then
+      if type(key) ~= "number" or key <= 0 or key > 2147483647 or key % 1 ~= 0 then
         is_array = false
       elseif key > highest then
         highest = key
@@ -98,7 +106,7 @@ local put_table
 local function put(out, n, value, level)
   local kind = type(value)
   if kind == "string" then
-    out[n + 1], out[n + 2] = string_head(#value), value
+    out[n + 1], out[n + 2] = SHORT_HEADS[#value] or string_head(#value), value
     return n + 2
   elseif kind == "number" then
     out[n + 1] = number_bytes(value)

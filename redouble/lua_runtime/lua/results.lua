@@ -38,14 +38,17 @@ end
 
 local put
 
+-- `depth` counts the places that C would use of its Lua stack: one for an item of an array, three or four for a pair.
 local function put_keys(out, n, kind, items, depth)
   local place, count = n + 2, 0
   out[n + 1], out[place] = kind, 0
   n = place
   for key, value in next, items do
-    n = put(out, n, key, depth)
     if kind == MAP then
-      n = put(out, n, value, depth)
+      n = put(out, n, key, depth + 4)
+      n = put(out, n, value, depth + 3)
+    else
+      n = put(out, n, key, depth + 3)
     end
     count = count + 1
   end
@@ -85,10 +88,6 @@ local function put_typed(out, n, value, depth)
 end
 
 local function put_table(out, n, value, depth)
-  if depth > MAX_DEPTH then
-    out[n + 1], out[n + 2] = LIMIT, 0
-    return n + 2
-  end
   value = plain(value)
   local stop = is_typed(value) and put_typed(out, n, value, depth)
   if stop then
@@ -99,7 +98,7 @@ local function put_table(out, n, value, depth)
   n = place
   local item = value[1]
   while item ~= nil do
-    n = put(out, n, item, depth)
+    n = put(out, n, item, depth + 1)
     index = index + 1
     item = value[index]
   end
@@ -110,8 +109,10 @@ end
 -- Appends the tokens of `value` and all that is within; returns the new length.
 function put(out, n, value, depth)
   local kind = type(value)
-  if kind == "table" then
-    return put_table(out, n, value, depth + 1)
+  if depth > MAX_DEPTH then
+    out[n + 1], out[n + 2] = LIMIT, 0
+  elseif kind == "table" then
+    return put_table(out, n, value, depth)
   elseif kind == "string" or kind == "number" or kind == "boolean" then
     out[n + 1], out[n + 2] = SCALAR, value
   else

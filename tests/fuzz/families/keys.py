@@ -50,5 +50,5 @@ WORDS = {
     "number": "1|2|3|10|-5|1.5|x|y",
     "weight_key": "w1|w2|w3|wx|1|2",
     "hash_key": "h1|h2|hx",
-    "pattern_of_key": "w*|"h*->1"|nosort|#|*|"h*->"|"w*->"|a|c*|"h*->2"",
+    "pattern_of_key": 'w*|"h*->1"|nosort|#|*|"h*->"|"w*->"|a|c*|"h*->2"',
 }
