@@ -85,6 +85,8 @@ def _mantissa(text: bytes) -> bytes:
 
 def format_double(value: float, shortest: bool = True) -> bytes:
     """A score as Redis prints it: since 7.2, or (`shortest` false) before."""
+    if value != value:
+        return _format_nan(value)
     if not shortest:
         return b"%.17g" % value
     if -INTEGERS <= value <= INTEGERS:
@@ -98,6 +100,8 @@ def format_shortest(value: float) -> bytes:
     """A double as Redis prints it since 7.2 where it does not care for whole numbers: 5000000000 is 5e+9."""
     if isinf(value):
         return b"inf" if value > 0 else b"-inf"
+    if value != value:
+        return _format_nan(value)
     if value == 0.0:
         return b"-0" if copysign(1.0, value) < 0 else b"0"
     number, exponent = _grisu2(abs(value))
@@ -105,6 +109,11 @@ def format_shortest(value: float) -> bytes:
     if value < 0:
         return b"-" + _place_point(digits, exponent, 17)
     return _place_point(digits, exponent, 18)
+
+
+def _format_nan(value: float) -> bytes:
+    """Only a script can make one; C shows its sign."""
+    return b"-nan" if copysign(1.0, value) < 0 else b"nan"
 
 
 def format_fixed(value: float, places: int) -> bytes:

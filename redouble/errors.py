@@ -39,6 +39,11 @@ NO_SCRIPT: Final = b"NOSCRIPT No matching script. Please use EVAL."
 INTERNAL: Final = b"ERR internal error"
 
 
+def c_text(text: bytes) -> bytes:
+    """What the client sent, as far as an error shows it: C's strings end at the first zero byte."""
+    return text.partition(b"\0")[0]
+
+
 def wrong_arity(name: bytes) -> CommandError:
     """The error for a wrong number of arguments; `name` in lower case, `client|list` for sub-commands."""
     return CommandError(b"ERR wrong number of arguments for '" + name + b"' command")

@@ -81,6 +81,10 @@ class Redis:
         """Send anything."""
         self._pipe.send(data)
 
+    def receive_both(self, seconds: float = 2.0) -> tuple[Any, bytes]:
+        """The next reply, read and raw; raises as `receive`."""
+        return self._next(seconds)
+
     def receive(self, seconds: float = 2.0) -> Any:
         """The next reply. Raises `TimeoutError` when none comes, `EOFError` when the server hung up."""
         return self._next(seconds)[0]

@@ -5,6 +5,7 @@ from typing import Final
 from redouble.commands.acl import acl
 from redouble.commands.bitmaps import bitmap
 from redouble.commands.clients import clients
+from redouble.commands.cluster import cluster
 from redouble.commands.configuration import configuration
 from redouble.commands.connection import connection
 from redouble.commands.debug import debug
@@ -44,6 +45,7 @@ FAMILIES: Final[list[Family]] = [
     acl,
     bitmap,
     clients,
+    cluster,
     configuration,
     connection,
     databases,

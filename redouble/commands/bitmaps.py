@@ -301,6 +301,9 @@ class FieldOperation:
             number = old + self.amount
         elif self.signed:
             number = self.amount
+            if self.bits < 64 and number < (1 << (self.bits - 1)) - (1 << 63):
+                # So far below that the distance to the highest value is no 64-bit number: counts as too high.
+                number += 1 << 64
         else:
             # A negative number counts as a large one, which only matters for SAT.
             number = self.amount & ((1 << 64) - 1)

@@ -138,15 +138,16 @@ def hello(ctx: Context, argv: list[bytes]) -> Reply:
 
 def _introduction(ctx: Context) -> Map:
     engine = ctx.engine
-    return Map([
+    items: list[Reply] = [
         b"server", b"redis",
         b"version", engine.version_text.encode(),
         b"proto", ctx.client.resp,
         b"id", ctx.client.id,
         b"mode", engine.mode,
-        b"role", b"replica" if engine.flags & f.REPLICA else b"master",
-        b"modules", [],
-    ])  # fmt: skip
+    ]  # fmt: skip
+    if engine.sentinel is None:
+        items += [b"role", b"replica" if engine.flags & f.REPLICA else b"master"]
+    return Map([*items, b"modules", []])
 
 
 @connection.command(

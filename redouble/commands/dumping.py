@@ -1,9 +1,11 @@
 """DUMP and RESTORE: a value as bytes and back, in the format of RDB files (see `persistence/`). And MIGRATE,
-which would send keys to another server: it checks what it is told, and says that it can't.
+which sends keys to another server: to another node of the same cluster (see `engine/cluster.py`) it does
+so, else it says that it can't.
 """
 
 from typing import Final
 
+from redouble.engine.cluster import Node
 from redouble.engine.command import Family, after, one
 from redouble.engine.context import Context
 from redouble.errors import SYNTAX, CommandError
@@ -11,7 +13,7 @@ from redouble.keyspace import events
 from redouble.keyspace.database import Entry
 from redouble.persistence.format import CorruptData, format_version
 from redouble.persistence.payload import dump_value, is_sound, load_value
-from redouble.protocol.numbers import INT64_MAX, integer
+from redouble.protocol.numbers import INT64_MAX, integer, try_integer
 from redouble.protocol.reply import OK, Reply, Simple
 
 dumping: Final = Family("generic")
@@ -157,7 +159,7 @@ def _migrated_keys(argv: list[bytes]) -> list[int]:
     "migrate",
     "host port <key | \"\"> destination-db timeout [COPY] [REPLACE] [AUTH password | AUTH2 username password] "
     "[KEYS key [key ...]]",
-    "Moves keys to another server.", arity=-6, flags="write movablekeys",
+    "Moves keys to another server.", arity=-6, flags="write movablekeys moves_keys",
     keys=[one("RW ACCESS DELETE", 3), after("RW ACCESS DELETE INCOMPLETE", b"KEYS", -2, -1)],
     since="2.6.0", categories="dangerous", tips="nondeterministic_output", key_finder=_migrated_keys,
     complexity="This command actually executes a DUMP+DEL in the source instance, and a RESTORE in the target "
@@ -165,7 +167,23 @@ def _migrated_keys(argv: list[bytes]) -> list[int]:
     "instances is performed.",
 )  # fmt: skip
 def migrate(ctx: Context, argv: list[bytes]) -> Reply:
-    """NOKEY where there is nothing to move, else an error. O(keys). Redis: MIGRATE."""
+    """OK, NOKEY where there is nothing to move, an error for a foreign server. O(sizes). Redis: MIGRATE."""
+    options = _migrate_options(ctx, argv)
+    integer(argv[5])
+    integer(argv[4])
+    keys = [argv[index] for index in _migrated_keys(argv) if ctx.db.read(argv[index]) is not None]
+    if not keys:
+        return _NO_KEY
+    target = None if ctx.engine.node is None else ctx.engine.node.neighbour(try_integer(argv[2]))
+    if target is None:
+        raise CommandError(b"IOERR Redouble opens no connection to another server, so it can't migrate keys")
+    _send(ctx, target, keys, options)
+    return OK
+
+
+def _migrate_options(ctx: Context, argv: list[bytes]) -> list[bytes]:
+    """The options but for KEYS. Whose passwords they are does not matter here, but they are not to be logged."""
+    options: list[bytes] = []
     at = 6
     while at < len(argv):
         word = argv[at].upper()
@@ -173,6 +191,7 @@ def migrate(ctx: Context, argv: list[bytes]) -> Reply:
             if argv[3]:
                 raise CommandError(_KEY_TWICE)
             break
+        options.append(word)
         secrets = _ARGUMENTS.get(word, len(argv))
         if at + secrets >= len(argv):
             raise CommandError(SYNTAX)
@@ -180,11 +199,35 @@ def migrate(ctx: Context, argv: list[bytes]) -> Reply:
             at += 1
             ctx.engine.slowlog.hide(argv, at)
         at += 1
-    integer(argv[5])
-    integer(argv[4])
-    if not [index for index in _migrated_keys(argv) if ctx.db.read(argv[index]) is not None]:
-        return _NO_KEY
-    raise CommandError(b"IOERR Redouble opens no connection to another server, so it can't migrate keys")
+    return options
+
+
+def _send(ctx: Context, target: Node, keys: list[bytes], options: list[bytes]) -> None:
+    """Let another node have the keys."""
+    engine = ctx.engine
+    target.engine.refresh_time()
+    there = target.engine.space.databases[0]
+    taken = False
+    for key in keys:
+        entry = ctx.db.peek(key)
+        if entry is None:
+            continue
+        if there.find(key) is not None:
+            if b"REPLACE" not in options:
+                taken = True
+                continue
+            there.remove(key)
+        payload = dump_value(entry.value, format_version(engine.version), engine.limits, engine.saving.compressor())
+        twin = Entry(load_value(payload, target.engine.limits), ctx.now)
+        twin.deadline = entry.deadline
+        there.put(key, twin)
+        there.touch(key, events.GENERIC, b"restore")
+        if b"COPY" not in options:
+            ctx.db.remove(key)
+            ctx.db.touch(key, events.GENERIC, b"del")
+    target.settle()
+    if taken:
+        raise CommandError(b"ERR Target instance replied with error: " + BUSY)
 
 
 _KEY_TWICE: Final = b"ERR When using MIGRATE KEYS option, the key argument must be set to the empty string"

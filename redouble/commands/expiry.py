@@ -9,7 +9,7 @@ from typing import Final
 from redouble.commands.keys import glance
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
-from redouble.errors import CommandError, invalid_expire, wrong_arity
+from redouble.errors import CommandError, c_text, invalid_expire, wrong_arity
 from redouble.keyspace import events
 from redouble.keyspace.database import NEVER
 from redouble.protocol.numbers import INT64_MAX, INT64_MIN, integer
@@ -91,7 +91,7 @@ def _conditions(ctx: Context, argv: list[bytes], name: bytes) -> int:
     for word in argv[3:]:
         condition = _CONDITIONS.get(word.upper())
         if condition is None:
-            raise CommandError(b"ERR Unsupported option " + word)
+            raise CommandError(b"ERR Unsupported option " + c_text(word))
         conditions |= condition
     if conditions & _NX and conditions != _NX:
         raise CommandError(b"ERR NX and XX, GT or LT options at the same time are not compatible")

@@ -5,7 +5,7 @@ So a new sub-command explains itself, and the text is right for the version that
 
 from redouble.engine.command import Command
 from redouble.engine.context import Context
-from redouble.errors import CommandError
+from redouble.errors import CommandError, c_text
 from redouble.protocol.reply import Reply, Simple
 
 _SHOWN = 128
@@ -34,4 +34,4 @@ def _explained(command: Command) -> list[bytes]:
 def bad_subcommand(argv: list[bytes]) -> CommandError:
     """The error of a container for arguments in a number that none of its forms has."""
     text = b"ERR unknown subcommand or wrong number of arguments for '%b'. Try %b HELP."
-    return CommandError(text % (argv[1][:_SHOWN], argv[0].upper()))
+    return CommandError(text % (c_text(argv[1][:_SHOWN]), argv[0].upper()))

@@ -8,7 +8,7 @@ for WATCH and client-side caches that is a change, though no event tells of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from redouble.datatypes import hyperloglog as hll
@@ -16,7 +16,7 @@ from redouble.engine.command import Family, one, span
 from redouble.engine.context import Context
 from redouble.errors import CommandError
 from redouble.keyspace import events
-from redouble.keyspace.database import Entry
+from redouble.keyspace.database import Database, Entry
 from redouble.keyspace.typed import string_of
 from redouble.protocol.reply import OK, Reply, Simple
 
@@ -38,6 +38,15 @@ def _value_of(entry: Entry | None) -> bytes | None:
     return value
 
 
+def _values(db: Database, keys: list[bytes]) -> Iterator[bytes]:
+    """The HyperLogLogs of the keys that are there. Each is looked up when it is wanted: the first flaw decides
+    the error, be it in a key or in a value."""
+    for key in keys:
+        value = _value_of(db.read(key))
+        if value is not None:
+            yield value
+
+
 @hyperloglogs.command(
     "pfadd", "key [element [element ...]]", "Lets a HyperLogLog count elements.", arity=-2,
     flags="write denyoom fast", keys=[one("RW INSERT")], since="2.8.9", complexity="O(1) to add every element.",
@@ -53,11 +62,11 @@ def pfadd(ctx: Context, argv: list[bytes]) -> Reply:
     except hll.CorruptedError:
         raise CommandError(_CORRUPTED) from None
     if entry is None:
-        db.add(key, new)
+        db.add(key, bytearray(new))
     elif new is old:
         return 0
     else:
-        entry.value = new
+        entry.value = bytearray(new)
     db.touch(key, events.STRING, b"pfadd")
     return 1
 
@@ -73,8 +82,7 @@ def pfcount(ctx: Context, argv: list[bytes]) -> Reply:
     db = ctx.db
     try:
         if len(argv) > 2:
-            found = [_value_of(db.read(key)) for key in argv[1:]]
-            return hll.count_union([value for value in found if value is not None])
+            return hll.count_union(_values(db, argv[1:]))
         entry = db.read(argv[1])
         value = _value_of(entry)
         if entry is None or value is None:
@@ -82,7 +90,7 @@ def pfcount(ctx: Context, argv: list[bytes]) -> Reply:
         estimate = hll.cached_count(value)
         if estimate is None:
             estimate = hll.count(value)
-            entry.value = hll.with_cached_count(value, estimate)
+            entry.value = bytearray(hll.with_cached_count(value, estimate))
             db.touch(argv[1], 0, b"")
         return estimate
     except hll.CorruptedError:
@@ -98,10 +106,9 @@ def pfmerge(ctx: Context, argv: list[bytes]) -> Reply:
     """OK. O(keys). Redis: PFMERGE."""
     db = ctx.db
     target = argv[1]
-    found = [_value_of(db.read(key)) for key in argv[1:]]
-    sources = [value for value in found[1:] if value is not None]
+    old = _value_of(db.read(target))
     try:
-        merged = hll.merge(found[0], sources, ctx.space.limits.hll_sparse_bytes)
+        merged = bytearray(hll.merge(old, _values(db, argv[2:]), ctx.space.limits.hll_sparse_bytes))
     except hll.CorruptedError:
         raise CommandError(_CORRUPTED) from None
     entry = db.find(target)
@@ -154,7 +161,7 @@ def _make_dense(ctx: Context, entry: Entry, value: bytes) -> Reply:
     """1 if it was sparse, else 0. Nobody is told of the change, as in Redis."""
     if not hll.is_sparse(value):
         return 0
-    entry.value = hll.to_dense(value)
+    entry.value = bytearray(hll.to_dense(value))
     ctx.space.dirty += 1
     return 1
 

@@ -73,6 +73,8 @@ def _follow(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def failover(ctx: Context, argv: list[bytes]) -> Reply:
     """An error, since no replica is ever connected. O(1). Redis: FAILOVER."""
+    if ctx.engine.node is not None:
+        raise CommandError(b"ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead.")
     if len(argv) == 2 and argv[1].lower() == b"abort":
         raise CommandError(b"ERR No failover in progress.")
     at, timeout, host, force = 1, 0, b"", False

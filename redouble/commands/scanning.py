@@ -21,7 +21,7 @@ from typing import Final, final
 
 from redouble.datatypes.glob import Glob
 from redouble.engine.context import Context
-from redouble.errors import INVALID_CURSOR, SYNTAX, CommandError
+from redouble.errors import INVALID_CURSOR, SYNTAX, CommandError, c_text
 from redouble.protocol.numbers import integer, try_integer
 from redouble.protocol.reply import Bulks, Reply
 
@@ -76,7 +76,7 @@ def parse_cursor(text: bytes) -> int:
         if cursor < 0:
             raise CommandError(INVALID_CURSOR)
         return cursor
-    loose = _LOOSE_CURSOR.match(text)
+    loose = _LOOSE_CURSOR.match(c_text(text))
     if loose is None:
         raise CommandError(INVALID_CURSOR)
     cursor = int(loose.group(1))

@@ -12,6 +12,7 @@ from redouble.protocol.reply import OK, Bulks, Reply
 
 scripting: Final = Family("scripting")
 
+_SHA_LENGTH: Final = 40
 _RW: Final = "RW ACCESS UPDATE"
 _FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys may_replicate runs_script"
 _RO_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys readonly runs_script"
@@ -31,6 +32,8 @@ def _keys_and_args(argv: list[bytes]) -> tuple[list[bytes], list[bytes]]:
 def _run(ctx: Context, argv: list[bytes], by_sha: bool, read_only: bool) -> Reply:
     if ctx.engine.observers & f.MONITORED:
         ctx.engine.monitors.show(ctx, argv)
+    if by_sha and len(argv[1]) != _SHA_LENGTH:
+        raise CommandError(NO_SCRIPT)
     keys, args = _keys_and_args(argv)
     scripts = ctx.engine.scripting
     script: Script | None

@@ -19,7 +19,7 @@ from redouble.datatypes.stream_groups import UNKNOWN, Consumer, Group
 from redouble.datatypes.stream_id import format_id, parse_any_id, parse_id
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 from redouble.keyspace import events
 from redouble.keyspace.database import Entry
 from redouble.keyspace.typed import stream_of
@@ -123,7 +123,7 @@ def _stream_and_group(ctx: Context, argv: list[bytes]) -> tuple[Stream, Group]:
         raise CommandError(_KEY_REQUIRED)
     group = stream.groups.get(argv[3])
     if group is None:
-        raise CommandError(_NO_GROUP % (argv[3], argv[2]))
+        raise CommandError(_NO_GROUP % (c_text(argv[3]), c_text(argv[2])))
     return stream, group
 
 
@@ -252,7 +252,7 @@ def _group(argv: list[bytes], entry: Entry | None) -> tuple[Stream, Group]:
     stream = stream_of(entry)
     group = None if stream is None else stream.groups.get(argv[2])
     if stream is None or group is None:
-        raise CommandError(_NO_KEY_OR_GROUP % (argv[1], argv[2]))
+        raise CommandError(_NO_KEY_OR_GROUP % (c_text(argv[1]), c_text(argv[2])))
     return stream, group
 
 

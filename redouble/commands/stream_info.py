@@ -14,7 +14,7 @@ from redouble.datatypes.stream_groups import UNKNOWN, Consumer, Group
 from redouble.datatypes.stream_id import MAX_ID, format_id
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
-from redouble.errors import NO_SUCH_KEY, CommandError
+from redouble.errors import NO_SUCH_KEY, CommandError, c_text
 from redouble.keyspace.typed import stream_of
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import Map, Reply
@@ -140,7 +140,7 @@ def consumers(ctx: Context, argv: list[bytes]) -> Reply:
     """A map for each consumer; times in ms. O(consumers). Redis: XINFO CONSUMERS."""
     group = _stream(ctx, argv).groups.get(argv[3])
     if group is None:
-        raise CommandError(b"NOGROUP No such consumer group '%b' for key name '%b'" % (argv[3], argv[2]))
+        raise CommandError(b"NOGROUP No such consumer group '%b' for key name '%b'" % (c_text(argv[3]), c_text(argv[2])))
     now = ctx.space.now
     found: list[Reply] = []
     for name in group.consumer_names():

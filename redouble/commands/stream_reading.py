@@ -25,7 +25,7 @@ from redouble.engine import flags as f
 from redouble.engine.blocking import Block, milliseconds_deadline
 from redouble.engine.command import Family, after
 from redouble.engine.context import Context
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 from redouble.keyspace.typed import stream_of
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import NULL_ARRAY, Bulks, PairMap, Reply
@@ -258,7 +258,7 @@ def _stream_and_group(ctx: Context, key: bytes, name: bytes) -> tuple[Stream, Gr
     group = None if stream is None else stream.groups.get(name)
     if stream is None or group is None:
         text = b"NOGROUP No such key '%b' or consumer group '%b' in XREADGROUP with GROUP option"
-        raise CommandError(text % (key, name))
+        raise CommandError(text % (c_text(key), c_text(name)))
     return stream, group
 
 

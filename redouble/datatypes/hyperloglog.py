@@ -22,6 +22,8 @@ shifts and masks, long integers to combine strings, and for the maximum of two s
 trick on a long integer with one register per byte.
 """
 
+from collections.abc import Iterable
+from itertools import chain
 from math import inf, sqrt
 from typing import Final, final
 
@@ -111,23 +113,20 @@ def with_cached_count(value: bytes, estimate: int) -> bytes:
     return value[:8] + (estimate & _MASK).to_bytes(8, "little") + value[16:]
 
 
-def count_union(values: list[bytes]) -> int:
+def count_union(values: Iterable[bytes]) -> int:
     """The estimate for everything the values have been given. Raises `CorruptedError`."""
-    return _estimate(_union(values))
+    return _estimate(_union(values)[0])
 
 
-def merge(target: bytes | None, sources: list[bytes], sparse_bytes: int) -> bytes:
+def merge(target: bytes | None, sources: Iterable[bytes], sparse_bytes: int) -> bytes:
     """PFMERGE: the target (None: a new one) after all that the sources have been given.
 
     It becomes dense if any of them is. Raises `CorruptedError`.
     """
-    values = sources if target is None else [target, *sources]
-    union = _union(values)
+    union, any_dense = _union(sources if target is None else chain([target], sources))
     merged = empty() if target is None else target
-    for value in values:
-        if not is_sparse(value):
-            merged = to_dense(merged)
-            break
+    if any_dense:
+        merged = to_dense(merged)
     changes = [(index, union[index]) for index in range(REGISTERS) if union[index]]
     changed = _set_registers(merged, changes, sparse_bytes)
     return _outdated(merged if changed is None else changed)
@@ -383,18 +382,20 @@ def _unpack_sparse(value: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _union(values: list[bytes]) -> bytes:
-    """The registers' maximum over the values.
+def _union(values: Iterable[bytes]) -> tuple[bytes, bool]:
+    """The registers' maximum over the values, and whether one of them is dense.
 
     With the top bit of each byte set in one number, the other can be subtracted without a borrow
     from byte to byte, and the top bit stays where the one was not smaller.
     """
     most = 0
+    any_dense = False
     for value in values:
+        any_dense = any_dense or not is_sparse(value)
         other = int.from_bytes(registers(value), "little")
         not_smaller = ((most | _TOP_BITS) - other & _TOP_BITS) >> 7
         most = other ^ ((most ^ other) & (not_smaller << 8) - not_smaller)
-    return most.to_bytes(REGISTERS, "little")
+    return most.to_bytes(REGISTERS, "little"), any_dense
 
 
 def _or(one: bytes, other: bytes) -> bytes:

@@ -48,9 +48,11 @@ class SetValue:
 
     def expect(self, first: bytes, count: int) -> None:
         """For a new set: about `count` members will come, the first of them `first`."""
-        if not spells_int64(first):
-            self._encoding = LISTPACK if self._limits.set_has_listpack else HASHTABLE
-        self.expect_more(count)
+        limits = self._limits
+        if spells_int64(first) and (count <= limits.set_intset_entries or not limits.set_has_listpack):
+            return
+        fits = limits.set_has_listpack and count <= limits.set_listpack_entries
+        self._encoding = LISTPACK if fits else HASHTABLE
 
     def expect_more(self, count: int) -> None:
         """About `count` members will come. Versions that know no listpacks don't look ahead."""

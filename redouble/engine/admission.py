@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from redouble.engine import flags as f
 from redouble.engine.memory import OOM
 from redouble.engine.replication import READONLY
-from redouble.errors import NO_AUTH, wrong_arity
+from redouble.errors import NO_AUTH, c_text, wrong_arity
 from redouble.protocol.reply import QUEUED, ErrorReply
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ def refuse(engine: Engine, client: Client, command: Command | None, text: bytes)
         engine.stats.rejected[command.index] += 1
     if client.flags & f.IN_MULTI:
         client.queue_broken = True
-        if command is not None and command.flags & f.ENDS_MULTI:
-            client.end_multi()
-            text = b"EXECABORT Transaction discarded because of: " + text.removeprefix(b"ERR ")
+    if command is not None and command.flags & f.ENDS_MULTI:
+        client.end_multi()
+        text = b"EXECABORT Transaction discarded because of: " + text.removeprefix(b"ERR ")
     client.send(ErrorReply(text))
 
 
@@ -120,10 +120,10 @@ def unknown_command(engine: Engine, argv: list[bytes]) -> bytes:
     """The text for a command, or a sub-command, that does not exist."""
     container = engine.table.find(argv[:1])
     if container is not None:
-        return b"ERR unknown subcommand '%b'. Try %b HELP." % (argv[1][:_SHOWN], argv[0].upper())
+        return b"ERR unknown subcommand '%b'. Try %b HELP." % (c_text(argv[1][:_SHOWN]), argv[0].upper())
     shown = b""
     for arg in argv[1:]:
         if len(shown) >= _SHOWN:
             break
-        shown += b"'%b' " % arg[: _SHOWN - len(shown)]
-    return b"ERR unknown command '%b', with args beginning with: %b" % (argv[0][:_SHOWN], shown)
+        shown += b"'%b' " % c_text(arg[: _SHOWN - len(shown)])
+    return b"ERR unknown command '%b', with args beginning with: %b" % (c_text(argv[0][:_SHOWN]), shown)

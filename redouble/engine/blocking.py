@@ -27,6 +27,7 @@ from redouble.errors import (
     CommandError,
 )
 from redouble.keyspace import events
+from redouble.protocol.longdouble import try_long_double
 from redouble.protocol.numbers import INT64_MAX, integer
 from redouble.protocol.reply import ErrorReply, Reply
 
@@ -65,7 +66,11 @@ def seconds_deadline(ctx: Context, text: bytes) -> int:
     """The deadline that a time-out in seconds (a float, as BLPOP takes it) means; 0 for ever."""
     seconds = parse_double(text)
     if seconds is None:
-        raise CommandError(TIMEOUT_NOT_A_FLOAT)
+        # Redis reads a long double: what is too large for a double is a number all the same.
+        number = try_long_double(text)
+        if number is None:
+            raise CommandError(TIMEOUT_NOT_A_FLOAT)
+        raise CommandError(TIMEOUT_OUT_OF_RANGE if number.mantissa > 0 else TIMEOUT_NEGATIVE)
     milliseconds = seconds * 1000
     if milliseconds > INT64_MAX:
         raise CommandError(TIMEOUT_OUT_OF_RANGE)

@@ -67,7 +67,7 @@ _SCRIPT_TEXTS: Final[list[bytes]] = [
     b"ERR Script attempted to access a slot not served",
 ]
 _SCRIPT_CROSS_SLOT: Final = b"ERR Script attempted to access keys that do not hash to the same slot"
-_BUS_OFFSET: Final = 10000
+BUS_OFFSET: Final = 10000
 
 
 @final
@@ -168,9 +168,7 @@ class Node:
     def is_down(self) -> bool:
         """Whether slots are missing without which the cluster does not work."""
         unassigned = self.cluster.unassigned
-        return unassigned > 0 and (
-            unassigned == SLOTS or self.engine.config.enabled(b"cluster-require-full-coverage")
-        )
+        return unassigned > 0 and (unassigned == SLOTS or self.engine.config.enabled(b"cluster-require-full-coverage"))
 
     def _open_route(self, slot: int, owner: Node, names: list[bytes], asked: bool) -> Route:
         """Where a request for a slot that is moving belongs: where its keys are, if they are all in one place."""
@@ -230,9 +228,16 @@ class Node:
         """The port of the cluster bus, where nobody listens here."""
         config = self.engine.config
         announced = config.number(b"cluster-announce-bus-port") or config.number(b"cluster-port")
-        return announced or (self.plain_port() or self.tls_port()) + _BUS_OFFSET
+        return announced or (self.plain_port() or self.tls_port()) + BUS_OFFSET
 
     # -- among the nodes --------------------------------------------------------------------
+
+    def neighbour(self, port: int | None) -> Node | None:
+        """The other node that listens on a port."""
+        for node in self.cluster.nodes:
+            if node is not self and port in (node.plain_port(), node.tls_port()) and port:
+                return node
+        return None
 
     def publish(self, channel: bytes, message: bytes) -> None:
         """Send a message to those who listen at the other nodes. O(nodes + receivers)."""

@@ -34,8 +34,8 @@ class EdgeSettings:
     """The settings of the edge of one server."""
 
     __slots__ = (
-        "max_clients", "idle_ms", "idle_round", "keepalive", "query_limit", "normal", "stranger", "pubsub", "least_output",
-        "relisten", "attend", "addresses",
+        "max_clients", "idle_ms", "idle_round", "keepalive", "query_limit", "normal", "stranger", "pubsub",
+        "least_output", "relisten", "attend", "addresses",
     )  # fmt: skip
 
     def __init__(self) -> None:

@@ -55,6 +55,7 @@ log: Final = logging.getLogger("redouble")
 
 #: A batch that lasts longer than this reads the clock again.
 _STALE_AFTER_NS: Final = 500_000
+_NEVER_ARMED: Final = 1 << 62
 _SHORT_DOUBLES_SINCE: Final = 70200
 #: Since then sets and lists have a compact encoding.
 _COMPACT_SINCE: Final = 70200
@@ -121,7 +122,7 @@ class Engine(KeyListener):
         #: Set by SHUTDOWN; the edge looks at it.
         self.stopping: bool = False
         #: When the edge will call `tick` next, Unix time in ms.
-        self.armed_for: int = 1 << 62
+        self.armed_for: int = _NEVER_ARMED
         self._last_client_id: int = 0
         self._tick: int = ticks()
         self._stale_at: int = 0
@@ -384,6 +385,11 @@ class Engine(KeyListener):
         self.fire_due()
         while self.resumed:
             self._go_on(self.resumed.popleft())
+
+    def clock_moved(self) -> None:
+        """For whoever has moved the clock: let happen what came due; the edge sets its timer anew."""
+        self.armed_for = _NEVER_ARMED
+        self.tick()
 
     def later(self, at: int, action: Callable[[], None]) -> None:
         """Do something at a time (Unix time in ms)."""

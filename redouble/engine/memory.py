@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, final
 
 from redouble.engine import flags as f
-from redouble.engine.sizes import key_size
+from redouble.engine.sizes import is_about_to_go, key_size
 from redouble.keyspace import events
 from redouble.keyspace.database import Database, Entry
 
@@ -50,7 +50,7 @@ class Account:
     def measure(self, key: bytes) -> int:
         """The key has changed; by how much it has grown."""
         entry = self.data.get(key)
-        if entry is None:
+        if entry is None or is_about_to_go(entry.value):
             growth = -self.sizes.pop(key, 0)
         else:
             size = key_size(key, entry)

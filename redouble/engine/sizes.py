@@ -52,6 +52,11 @@ def key_size(key: bytes, entry: Entry, samples: int = SAMPLES) -> int:
     return text_size(len(key)) + _DICT_ENTRY + value_size(entry.value, samples)
 
 
+def is_about_to_go(value: object) -> bool:
+    """Whether it is a collection without elements: its key is removed once its change has been announced."""
+    return isinstance(value, (ListValue, HashValue, SetValue, SortedSet)) and len(value) == 0
+
+
 def value_size(value: object, samples: int) -> int:
     """The bytes that a value takes. O(samples)."""
     if isinstance(value, bytes):

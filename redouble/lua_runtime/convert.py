@@ -8,7 +8,7 @@ one field: ``map``, ``set``, ``double``, ``big_number``, ``verbatim_string``; an
 
 From Lua. The sandbox returns a string, a number, a boolean or nil as such. A table becomes a tuple:
 ``FLAT, n`` and n strings or numbers, or ``NESTED, n`` and n tokens in pairs, a kind and a value
-(the count of items for the containers, whose items follow).
+(the count of items for the containers, whose items follow). Long results are fetched piece by piece.
 
 Numbers are cut to integers on the way out, as C casts a double to a long long.
 """
@@ -50,6 +50,7 @@ NESTED: Final = 2
 FAILURE: Final = 3
 LONG: Final = 4
 OK_TEXT: Final = 5
+LONG_FLAT: Final = 6
 
 # Kinds of tokens.
 _SCALAR: Final = 0
@@ -66,6 +67,8 @@ _LIMIT: Final = 10
 
 #: Lists and token rows up to this length are handed over item by item, longer ones as a table.
 _SHORT: Final = 50
+#: Whole numbers up to here are written as integers, larger ones as doubles.
+_MOST_EXACT: Final = 1 << 62
 _LEAST: Final = -9223372036854775808
 _TWO_TO_63: Final = 9223372036854775808.0
 
@@ -83,11 +86,9 @@ def error_text(text: bytes) -> bytes:
 
 def number_argument(value: int | float, long: bool) -> bytes:
     """A Lua number as an argument of a command; `long` as up to Redis 7.0 (17 digits)."""
-    if long:
-        return b"%.17g" % value
-    if isinstance(value, int):
+    if not long and isinstance(value, int) and -_MOST_EXACT <= value <= _MOST_EXACT:
         return b"%d" % value
-    return format_double(value)
+    return format_double(float(value), not long)
 
 
 @final

@@ -324,15 +324,22 @@ class LuaRuntime:
             return convert.nested(list(result[2:]), natives.to_lua.resp)
         if kind == convert.LONG:
             return convert.nested(self._fetch(result[1]), natives.to_lua.resp)
+        if kind == convert.LONG_FLAT:
+            return convert.flat(self._fetch(result[1]))
         return self._failed(result, name)
 
     def _fetch(self, count: int) -> list[Any]:
-        """The tokens of a long result. Their number is even, so each piece is a tuple."""
-        tokens: list[Any] = []
+        """The values of a long result."""
+        values: list[Any] = []
         for first in range(1, count + 1, CHUNK):
-            tokens.extend(self._fetch_piece(first, min(first + CHUNK - 1, count)))
+            last = min(first + CHUNK - 1, count)
+            piece = self._fetch_piece(first, last)
+            if first == last:
+                values.append(piece)
+            else:
+                values.extend(piece)
         self._forget_long_result()
-        return tokens
+        return values
 
     def _failed(self, result: tuple[Any, ...], name: bytes) -> ErrorReply:
         """The error reply for a failed run, as Redis words it."""

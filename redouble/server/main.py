@@ -21,6 +21,7 @@ from redouble.server.options import OptionError, Options, read_options
 
 if TYPE_CHECKING:
     from redouble.engine.engine import Engine
+    from redouble.server.server import RedoubleServer
 
 log: Final = logging.getLogger("redouble")
 
@@ -34,6 +35,8 @@ Usage: redouble [file] [--name value ...] [-]
                      --requirepass secret  --databases 16  --maxclients 10000  --loglevel notice
   --dbfilename F     keep the keys: load this RDB file (of --dir) at start, write it at shutdown
   --redis-version V  answer as this version: 6.2, 7.0, 7.2, 7.4, 8.0 or a whole one such as 7.0.15
+  --cluster-nodes N  be N nodes of a cluster, on as many ports from --port on
+  --sentinel-port N  be a Sentinel too, which calls the master --sentinel-master (mymaster)
   --seed N           make every random choice repeatable
   --controls yes|no  whether the command REDOUBLE (clock, faults, snapshots ...) is there
   -v, --version      tell the version
@@ -80,9 +83,9 @@ def _fatal(error: OptionError, version: str) -> str:
 def _run(options: Options) -> int:
     # A collection in the middle of the imports, or of loading a file, finds nothing and takes time.
     gc.disable()
-    from redouble.server.startup import engine_from
+    from redouble.server.nodes import engines_from
 
-    engine = engine_from(options)
+    engines = engines_from(options)
     try:
         import uvloop
 
@@ -91,25 +94,40 @@ def _run(options: Options) -> int:
         loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     try:
-        return loop.run_until_complete(_serve(engine))
+        return loop.run_until_complete(_serve(options, engines))
     finally:
         loop.close()
 
 
-async def _serve(engine: Engine) -> int:
-    from redouble.server.startup import listen, write_pid_file
+async def _serve(options: Options, engines: list[Engine]) -> int:
+    from redouble.server.nodes import start, start_sentinels
+    from redouble.server.startup import write_pid_file
 
-    server, ready = await listen(engine)
+    servers, ready = await start(engines)
+    sentinels = await start_sentinels(options, engines[0])
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, server.stopped.set)
+        loop.add_signal_handler(number, _stop, servers)
     gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
     gc.enable()
-    write_pid_file(engine)
+    write_pid_file(engines[0])
     print(ready, flush=True)
-    await server.stopped.wait()
-    if not engine.stopping:
-        engine.saving.save_at_end()
-    await server.close()
+    beside = [loop.create_task(_until_stopped(server)) for server in sentinels]
+    await asyncio.gather(*[_until_stopped(server) for server in servers])
+    _stop(sentinels)
+    await asyncio.gather(*beside)
     return 0
+
+
+def _stop(servers: list[RedoubleServer]) -> None:
+    for server in servers:
+        server.stopped.set()
+
+
+async def _until_stopped(server: RedoubleServer) -> None:
+    """Serve until SHUTDOWN or a signal. A node of a cluster may end while others go on."""
+    await server.stopped.wait()
+    if not server.engine.stopping:
+        server.engine.saving.save_at_end()
+    await server.close()

@@ -2,7 +2,7 @@
 
 As in Redis everything becomes lines of one configuration text: first the file's, then one for each
 `--name value ...`; the last line that sets a parameter counts. Lines that mean something to Redouble
-alone (`redis-version`, `seed`, `controls`) are read here, the rest by `Config.load`.
+alone (`_OWN`) are read here, the rest by `Config.load`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from redouble.protocol.quote import quoted
 #: What `--redis-version` may leave out, and what is meant.
 VERSIONS: Final = {"6.2": "6.2.14", "7.0": "7.0.15", "7.2": "7.2.6", "7.4": "7.4.1", "8.0": "8.0.0"}
 DEFAULT_VERSION: Final = "7.4.1"
+#: What is for Redouble alone.
+_OWN: Final = (b"redis-version", b"seed", b"controls", b"cluster-nodes", b"sentinel-port", b"sentinel-master")
+_MOST_NODES: Final = 1000
+_PORT_MAX: Final = 65535
 #: Lines of older files that mean nothing any more.
 _FORGOTTEN: Final = (b"list-max-ziplist-entries", b"list-max-ziplist-value", b"lua-replicate-commands")
 
@@ -49,6 +53,11 @@ class Options:
         self.seed: int | None = None
         self.controls = True
         self.databases = 16
+        #: How many nodes of a cluster to be; 0 for none.
+        self.cluster_nodes = 0
+        #: Where a Sentinel listens (0: any free port), and what it calls the master.
+        self.sentinel_port: int | None = None
+        self.sentinel_master = "mymaster"
         self.file = ""
         #: For the configuration of the engine, in order.
         self.lines: list[Line] = []
@@ -66,6 +75,7 @@ def read_options(args: list[str]) -> Options:
         args.remove("-")
         text += b"\n" + sys.stdin.buffer.read()
     _read_text(options, text + b"\n" + command_line_text(args))
+    _settle_cluster(options)
     return options
 
 
@@ -117,22 +127,49 @@ def _read_line(options: Options, line: Line) -> None:
     values = [word.decode("latin-1") for word in line.words[1:]]
     if name == b"include" and len(values) == 1:
         _read_text(options, _contents(values[0]))
-    elif name in (b"redis-version", b"seed", b"controls") and len(values) != 1:
-        raise OptionError("wrong number of arguments", line)
-    elif name == b"redis-version":
-        options.version = _version(values[0], line)
-    elif name == b"seed":
-        if not values[0].lstrip("-").isdigit():
-            raise OptionError("argument couldn't be parsed into an integer", line)
-        options.seed = int(values[0])
-    elif name == b"controls":
-        if values[0].lower() not in ("yes", "no"):
-            raise OptionError("argument must be 'yes' or 'no'", line)
-        options.controls = values[0].lower() == "yes"
+    elif name in _OWN:
+        if len(values) != 1:
+            raise OptionError("wrong number of arguments", line)
+        _read_own(options, name, values[0], line)
     elif name not in _FORGOTTEN:
         if name == b"databases" and len(values) == 1 and values[0].isdigit():
             options.databases = max(1, int(values[0]))
         options.lines.append(line)
+
+
+def _read_own(options: Options, name: bytes, value: str, line: Line) -> None:
+    if name == b"redis-version":
+        options.version = _version(value, line)
+    elif name == b"seed":
+        if not value.lstrip("-").isdigit():
+            raise OptionError("argument couldn't be parsed into an integer", line)
+        options.seed = int(value)
+    elif name == b"controls":
+        if value.lower() not in ("yes", "no"):
+            raise OptionError("argument must be 'yes' or 'no'", line)
+        options.controls = value.lower() == "yes"
+    elif name == b"cluster-nodes":
+        options.cluster_nodes = _number(value, _MOST_NODES, line)
+    elif name == b"sentinel-port":
+        options.sentinel_port = _number(value, _PORT_MAX, line)
+    else:
+        options.sentinel_master = value
+
+
+def _number(text: str, most: int, line: Line) -> int:
+    if not text.isdigit() or int(text) > most:
+        raise OptionError(f"argument must be between 0 and {most} inclusive", line)
+    return int(text)
+
+
+def _settle_cluster(options: Options) -> None:
+    """Several nodes are a cluster, and a node of a cluster has one database, whatever the lines say."""
+    if options.cluster_nodes:
+        options.lines.append(Line(0, b"", [b"cluster-enabled", b"yes"]))
+    enabled = [line.words[-1].lower() for line in options.lines if line.words[0].lower() == b"cluster-enabled"]
+    if enabled and enabled[-1] == b"yes":
+        options.databases = 1
+        options.lines.append(Line(0, b"", [b"databases", b"1"]))
 
 
 def _version(text: str, line: Line) -> str:

@@ -31,6 +31,7 @@ class RedoubleServer:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        engine.config.edge.attend = self.attend
         self.connections: set[Connection] = set()
         #: Set when somebody wants the server to end: SHUTDOWN, or a signal.
         self.stopped = asyncio.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import ssl
 from pathlib import Path
@@ -91,6 +92,7 @@ async def listen(engine: Engine) -> tuple[RedoubleServer, str]:
         where = f"{' '.join(hosts)} port {port or tls_port}" if port or tls_port else path
         raise OptionError(f"Could not listen on {where}: {error.strerror or error}") from None
     config.edge.relisten = server.relisten
+    config.edge.attend = server.attend
     return server, ready
 
 
@@ -121,6 +123,19 @@ def tls_context(engine: Engine) -> ssl.SSLContext:
     except OSError as error:
         raise OptionError(f"Failed to configure TLS: {error}") from None
     return context
+
+
+def open_log(engine: Engine) -> None:
+    """Write the log into a file, where the configuration names one. Raises `OptionError`."""
+    path = engine.config.get(b"logfile").decode()
+    if path:
+        root = logging.getLogger()
+        try:
+            handler = logging.FileHandler(path)
+        except OSError as error:
+            raise OptionError(f"Can't open the log file: {error.strerror}") from None
+        handler.setFormatter(root.handlers[0].formatter if root.handlers else None)
+        root.handlers = [handler]
 
 
 def write_pid_file(engine: Engine) -> None:

@@ -59,7 +59,7 @@ def test_an_unknown_parameter_is_refused_before_anything_else(redis: Redis) -> N
         ("maxmemory", "-1", "argument must be a memory value"),
         ("maxmemory-clients", "101%", "percentage argument must be less or equal to 100"),
         ("maxmemory-clients", "x", "argument must be a memory or percent value"),
-        ("maxmemory-samples", "65", "argument must be between 1 and 64 inclusive"),
+        ("active-defrag-cycle-min", "100", "argument must be between 1 and 99 inclusive"),
         ("maxmemory-samples", "1.5", "argument couldn't be parsed into an integer"),
         ("appendfsync", "never", "argument(s) must be one of the following: everysec, always, no"),
         ("activerehashing", "1", "argument must be 'yes' or 'no'"),

@@ -168,8 +168,8 @@ def test_cmsgpack_reads_and_writes_the_same(real: Redis, lua: Lua, seed: int) ->
 
 
 OPTIONS = [
-    ">", "<", "!", "!4", "!8", "!3", "b", "B", "h", "H", "l", "L", "T", "f", "d", "s", "x", " ", "i", "I", "i1", "i2", "i3",
-    "i8", "I8", "i9", "i16", "i33", "c", "c0", "c3", "c10", "z", "%", "i0",
+    ">", "<", "!", "!4", "!8", "!3", "b", "B", "h", "H", "l", "L", "T", "f", "d", "s", "x", " ", "i", "I", "i1", "i2",
+    "i3", "i8", "I8", "i9", "i16", "i33", "c", "c0", "c3", "c10", "z", "%", "i0",
 ]  # fmt: skip
 
 
@@ -177,7 +177,9 @@ OPTIONS = [
 def test_struct_packs_and_unpacks_the_same(real: Redis, lua: Lua, seed: int) -> None:
     r = random.Random(seed)
     layout = "".join(r.choice(OPTIONS) for _ in range(r.choice([1, 2, 3, 5])))
-    values = [r.choice([repr(r.choice(NUMBERS)), "'abc'", "'hello world'", "'3'", "nil", "{}"]) for _ in range(seed % 5)]
+    values = [
+        r.choice([repr(r.choice(NUMBERS)), "'abc'", "'hello world'", "'3'", "nil", "{}"]) for _ in range(seed % 5)
+    ]
     compare(real, lua, f"return struct.pack({', '.join([repr(layout), *values])})")
     compare(real, lua, f"return struct.size('{layout}')")
     data = bytes(r.choice([0, 3, 65, r.randrange(256)]) for _ in range(r.choice([0, 4, 8, 30])))
@@ -186,7 +188,22 @@ def test_struct_packs_and_unpacks_the_same(real: Redis, lua: Lua, seed: int) -> 
 
 
 BIT = ["band", "bor", "bxor", "lshift", "rshift", "arshift", "rol", "ror", "bnot", "bswap", "tobit", "tohex"]
-ODD_OPERANDS = ["'0xff'", "'12'", "1/0", "-1/0", "0/0", "0.5", "1.5", "2.5", "-0.5", "'x'", "nil", "{}", "1e300", "2^52"]
+ODD_OPERANDS = [
+    "'0xff'",
+    "'12'",
+    "1/0",
+    "-1/0",
+    "0/0",
+    "0.5",
+    "1.5",
+    "2.5",
+    "-0.5",
+    "'x'",
+    "nil",
+    "{}",
+    "1e300",
+    "2^52",
+]
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -238,8 +255,9 @@ LIBRARIES = [
 
 
 @pytest.mark.parametrize("code", [f"#!lua name=lib\n{code}" for code in LIBRARIES] + [
-    "return 1", "#!lua", "#!\n", "#!lua\n", "#!lua name='a\n", "#!lua name=a-b\n", "#!js name=a\n", "#!lua name=a name=b\n",
-    "#!lua foo\n", "#!lua name=\n", "#!LUA name=z\nredis.register_function('z', function() end)",
+    "return 1", "#!lua", "#!\n", "#!lua\n", "#!lua name='a\n", "#!lua name=a-b\n", "#!js name=a\n",
+    "#!lua name=a name=b\n", "#!lua foo\n", "#!lua name=\n",
+    "#!LUA name=z\nredis.register_function('z', function() end)",
 ])  # fmt: skip
 def test_a_library_loads_or_fails_with_the_same_text(real: Redis, lua: Lua, code: str) -> None:
     try:

@@ -62,7 +62,7 @@ def test_a_file_includes_others_by_name_and_by_pattern(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_fatal() -> None:
-    with pytest.raises(OptionError, match="can't open config file '/nowhere/redis.conf'"):
+    with pytest.raises(OptionError, match=r"can't open config file '/nowhere/redis\.conf'"):
         read_options(["/nowhere/redis.conf"])
 
 

@@ -24,9 +24,9 @@ OVERLAY: Final = Path(__file__).with_name("overlay.tcl")
 PASSED: Final = "ok"
 RAN: Final = ("ok", "err", "exc", "hang")
 #: Seconds: one test, one reply, one unit with its repetitions.
-TEST_LIMIT: Final = 60
-READ_LIMIT: Final = 30
-UNIT_LIMIT: Final = 600
+TEST_LIMIT: Final = 240
+READ_LIMIT: Final = 90
+UNIT_LIMIT: Final = 900
 REPETITIONS: Final = 8
 #: The line before which the copy of the helper reads the overlay.
 _MARK: Final = "\nif {$::client} {\n"

@@ -9,7 +9,7 @@ local kit = ...
 local thaw = kit.thaw
 local collectgarbage, getmetatable, next, rawget, tostring, type, unpack = collectgarbage, getmetatable, next, rawget, tostring, type, unpack
 
-local FLAT, NESTED, FAILURE, LONG, OK = 1, 2, 3, 4, 5
+local FLAT, NESTED, FAILURE, LONG, OK, LONG_FLAT = 1, 2, 3, 4, 5, 6
 local SCALAR, ARRAY, MAP, SET, STATUS, ERROR, DOUBLE, BIG_NUMBER, VERBATIM, NULL, LIMIT =
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 local MAX_RESULTS = 4000 -- values returned at once; Lua's stack has room for 8000
@@ -142,6 +142,9 @@ local function table_result(value)
     local n = flat_length(value)
     if n and n <= MAX_RESULTS then
       return FLAT, n, unpack(value, 1, n)
+    elseif n then
+      waiting = value
+      return LONG_FLAT, n
     end
   elseif type(value.ok) == "string" and value.err == nil then
     return OK, value.ok
@@ -155,7 +158,7 @@ local function table_result(value)
   return LONG, n
 end
 
--- Tokens `first` to `last` of the long result.
+-- Values `first` to `last` of the long result.
 function kit.fetch(first, last)
   return unpack(waiting, first, last)
 end

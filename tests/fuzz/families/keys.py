@@ -33,7 +33,6 @@ PEXPIRETIME key
 PERSIST key
 SELECT database
 SWAPDB database database
-WAIT 0 0
 FLUSHDB [ASYNC|SYNC|BOTH]
 SORT key {ALPHA|ASC|DESC|LIMIT index count|BY pattern_of_key|GET pattern_of_key|STORE key}
 SORT_RO key {ALPHA|ASC|DESC|LIMIT index count|BY pattern_of_key|GET pattern_of_key}

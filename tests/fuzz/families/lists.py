@@ -11,7 +11,7 @@ RPOP key [count]
 LLEN key
 LRANGE key index index
 LINDEX key index
-LSET key index item
+LSET key place item
 LINSERT key (BEFORE|AFTER|before|NEAR) item item
 LREM key index item
 LTRIM key index index
@@ -31,6 +31,7 @@ SORT key {ALPHA|ASC|DESC|LIMIT index count|STORE key}
 
 WORDS = {
     "item": r'x|y|z|1|-7|""|\x00\xff|10|a-longer-value-than-others|9223372036854775807|255|4096|70000|-2147483649|big|x|y',
+    "place": "0|1|-1|2|-2|3|100|-100",
     "side": "LEFT|RIGHT|left|UP",
     "numkeys": "1|2|3|0|-1|4",
     "timeout": "0|1|0.5|-1|abc|inf|1e18",

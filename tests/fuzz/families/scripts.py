@@ -47,8 +47,6 @@ cjson.encode_keep_buffer()
 cjson.encode_invalid_numbers()
 cjson.decode_max_depth()
 cjson.decode_invalid_numbers()
-cjson.encode_number_precision(3)
-cjson.encode_max_depth(0)
 cjson.encode_invalid_numbers('x')
 cjson.decode('[')
 cjson.decode('{"a":1}').a
@@ -204,8 +202,6 @@ dofile
 print
 debug
 newproxy
-setfenv
-getfenv
 load
 loadfile
 module
@@ -318,7 +314,7 @@ _BROKEN = [
     "#!lua flags=no-writes\nreturn redis.call('set','a',1)", "#!lua flags=nosuch\nreturn 1", "#!lua flags=\nreturn 1",
     "#!lua flags=allow-oom,no-writes\nreturn 2", "#!lua", "--comment", "redis = 1", "redis.x = 1", "string.x = 1", "_G.x = 1",
     "KEYS = 5 return KEYS", "ARGV[1] = 5 return ARGV", "_G = 5", "rawset(_G, 'x', 1)", "setmetatable(_G, {})",
-    "getmetatable('').__index = nil", "cjson.encode = 1", "return 1 + nil", "local t = nil; return t.x",
+    "cjson.encode = 1", "return 1 + nil", "local t = nil; return t.x",
     "return table.concat({nil,1})", "error('x', 0)", "error('x', 2)", "return redis.call('set', 'a')",
     "redis.call('incr', 'a'); redis.call('lpush', 'a', 1)", "return\n\nnosuch", "\n\nerror('x')",
 ]  # fmt: skip
@@ -359,7 +355,6 @@ error({err='ERR own'})
 error({err='own'})
 error()
 error(nil)
-error({})
 error(5)
 """
 
@@ -409,7 +404,7 @@ WORDS = {
     "|ZMSCORE key value|ZPOPMIN key|ZPOPMAX key 2|ZRANK key value|XADD key 5-5 value value|XRANGE key - +|XREAD STREAMS key 0"
     "|XLEN key|GEOADD key 1 2 value|GEOPOS key value|GEODIST key value value|TYPE key|EXISTS key|DEL key|PING"
     "|PING value|ECHO value|CONFIG GET maxmemory|OBJECT ENCODING key|NOSUCH value|GET|EXPIRE key seconds|SELECT 1"
-    "|MULTI|EXEC|WATCH key|SUBSCRIBE value|HELLO 3|PFCOUNT key|STRLEN key|GETRANGE key 0 -1|SETBIT key 7 1"
+    "|MULTI|EXEC|WATCH key|SUBSCRIBE value|PFCOUNT key|STRLEN key|GETRANGE key 0 -1|SETBIT key 7 1"
     "|EVAL value 0|ZINTER 2 key key WITHSCORES|ZDIFF 1 key|ZMPOP 1 key MIN|LMPOP 1 key LEFT|HINCRBYFLOAT key value float"
     "|LCS key key IDX|ACL WHOAMI|DBSIZE",
     "small": "1|2|3|5",

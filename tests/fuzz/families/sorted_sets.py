@@ -14,16 +14,16 @@ ZRANK key member
 ZREVRANK key member
 ZCOUNT key bound bound
 ZLEXCOUNT key lex lex
-ZRANGE key index index {REV|WITHSCORES|LIMIT index count}
-ZRANGE key bound bound BYSCORE {REV|WITHSCORES|LIMIT index count}
-ZRANGE key lex lex BYLEX {REV|WITHSCORES|LIMIT index count}
-ZRANGE key (index|bound|lex) (index|bound|lex) {BYSCORE|BYLEX|REV|WITHSCORES|LIMIT index count}
-ZRANGESTORE key key (index|bound|lex) (index|bound|lex) {BYSCORE|BYLEX|REV|LIMIT index count}
+ZRANGE key index index {REV|WITHSCORES|LIMIT skip count}
+ZRANGE key bound bound BYSCORE {REV|WITHSCORES|LIMIT skip count}
+ZRANGE key lex lex BYLEX {REV|WITHSCORES|LIMIT skip count}
+ZRANGE key (index|bound|lex) (index|bound|lex) {BYSCORE|BYLEX|REV|WITHSCORES|LIMIT skip count}
+ZRANGESTORE key key (index|bound|lex) (index|bound|lex) {BYSCORE|BYLEX|REV|LIMIT skip count}
 ZREVRANGE key index index [WITHSCORES]
-ZRANGEBYSCORE key bound bound {WITHSCORES|LIMIT index count}
-ZREVRANGEBYSCORE key bound bound {WITHSCORES|LIMIT index count}
-ZRANGEBYLEX key lex lex {LIMIT index count}
-ZREVRANGEBYLEX key lex lex {LIMIT index count}
+ZRANGEBYSCORE key bound bound {WITHSCORES|LIMIT skip count}
+ZREVRANGEBYSCORE key bound bound {WITHSCORES|LIMIT skip count}
+ZRANGEBYLEX key lex lex {LIMIT skip count}
+ZREVRANGEBYLEX key lex lex {LIMIT skip count}
 ZREMRANGEBYRANK key index index
 ZREMRANGEBYSCORE key bound bound
 ZREMRANGEBYLEX key lex lex
@@ -50,7 +50,7 @@ MULTI ; BZPOPMIN key... timeout ; EXEC
 MULTI ; BZPOPMAX key... timeout ; EXEC
 MULTI ; BZMPOP timeout 1 key (MIN|MAX) {COUNT count} ; EXEC
 SADD key member...
-SORT key {ALPHA|ASC|DESC|LIMIT index count|STORE key|BY nosort}
+SORT key {ALPHA|ASC|DESC|LIMIT skip count|STORE key|BY nosort}
 OBJECT ENCODING key
 """
 
@@ -58,6 +58,7 @@ WORDS = {
     "member": r'a|b|c|d|e|1|10|""|\x00\xff|a-longer-member-than-others|ab|aa',
     "bound": r'-inf|+inf|inf|0|1|"(1"|2|"(2"|-1|1.5|"(-inf"|"(inf"|"("|1e400|nan|"(0"|10',
     "lex": r'-|+|"[a"|"(a"|"[b"|"(c"|"[ab"|"["|"("|a|"[\xff"',
+    "skip": "0|1|2|3|100|4294967296",
     "aggregate": "SUM|MIN|MAX|sum|AVG",
     "pick": "1|2|0|-1|-3|100|-100",
     "numkeys": "1|2|3|0|-1|4",
