@@ -42,7 +42,9 @@ def show(title: str, rows: dict[str, tuple[float, float, float]], unit: str) -> 
         print(f"  {name:<26}{ours:>12,.0f}{theirs:>14,.0f}{ratio:>8.2f}")
     if len(rows) > 3:
         ratios = [row[2] for row in rows.values()]
-        print(f"  {'median of the ratios':<26}{statistics.median(ratios):>34.2f}   (lowest {min(ratios):.2f})", flush=True)
+        print(
+            f"  {'median of the ratios':<26}{statistics.median(ratios):>34.2f}   (lowest {min(ratios):.2f})", flush=True
+        )
 
 
 def commands(pipeline: int, requests: int, rounds: int) -> None:

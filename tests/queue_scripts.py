@@ -38,7 +38,9 @@ class PriorityQueue:
 
     def scores(self) -> list[tuple[bytes, int]]:
         """Ids and scores in the order of leaving."""
-        return [(job, int(score)) for job, score in self.redis.pairs("ZRANGE", self.key("prioritized"), 0, -1, "WITHSCORES")]
+        return [
+            (job, int(score)) for job, score in self.redis.pairs("ZRANGE", self.key("prioritized"), 0, -1, "WITHSCORES")
+        ]
 
     def pop(self) -> bytes:
         """Take the next job, as a worker does."""

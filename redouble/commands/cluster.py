@@ -13,7 +13,7 @@ from typing import Final
 
 from redouble.commands.help import bad_subcommand, help_reply
 from redouble.engine import flags as f
-from redouble.engine.cluster import BUS_OFFSET, Node
+from redouble.engine.cluster import BUS_OFFSET, PORT_MAX, Node
 from redouble.engine.command import Family
 from redouble.engine.context import Context
 from redouble.errors import SYNTAX, CommandError, wrong_arity
@@ -31,7 +31,6 @@ _NODES_COST: Final = "O(N) where N is the total number of Cluster nodes"
 _RANGES_COST: Final = "O(N) where N is the total number of the slots between the start slot and end slot arguments."
 #: CLUSTER SLOTS names further addresses of each node since then.
 _METADATA_SINCE: Final = 70000
-_PORT_MAX: Final = 65535
 
 
 def _node(ctx: Context) -> Node:
@@ -484,7 +483,7 @@ def meet(ctx: Context, argv: list[bytes]) -> Reply:
     bus_port = try_integer(argv[4]) if len(argv) == 5 else port + BUS_OFFSET
     if bus_port is None:
         raise CommandError(b"ERR Invalid bus port specified: " + argv[4])
-    if not (_is_address(argv[2]) and 0 < port <= _PORT_MAX and 0 < bus_port <= _PORT_MAX):
+    if not (_is_address(argv[2]) and 0 < port <= PORT_MAX and 0 < bus_port <= PORT_MAX):
         raise CommandError(b"ERR Invalid node address specified: %b:%b" % (argv[2], argv[3]))
     return OK
 

@@ -56,7 +56,7 @@ def is_local(ctx: Context) -> bool:
 def config_resetstat(ctx: Context, argv: list[bytes]) -> Reply:
     """OK. O(commands). Redis: CONFIG RESETSTAT."""
     engine = ctx.engine
-    engine.stats.reset()
+    engine.stats = engine.stats.anew()
     engine.space.hits = 0
     engine.space.misses = 0
     engine.space.expired = 0

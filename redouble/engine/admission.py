@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from redouble.engine import flags as f
+from redouble.engine.cluster import REDIRECTIONS
 from redouble.engine.memory import OOM
 from redouble.engine.replication import READONLY
 from redouble.errors import NO_AUTH, c_text, wrong_arity
@@ -112,7 +113,9 @@ def refuse(engine: Engine, client: Client, command: Command | None, text: bytes)
         client.queue_broken = True
     if command is not None and command.flags & f.ENDS_MULTI:
         client.end_multi()
-        text = b"EXECABORT Transaction discarded because of: " + text.removeprefix(b"ERR ")
+        # A client follows a redirection only if it sees it as it is.
+        if not text.startswith(REDIRECTIONS):
+            text = b"EXECABORT Transaction discarded because of: " + text.removeprefix(b"ERR ")
     client.send(ErrorReply(text))
 
 

@@ -152,6 +152,8 @@ class Blocking:
 
     def serve(self) -> None:
         """Let the waiters of changed keys try again, until nobody finds anything. O(changed keys + tries)."""
+        # What changed them may have taken its time, and a key may have expired meanwhile.
+        self.engine.space.now = self.engine.clock.now()
         ready = self.engine.space.ready
         while ready:
             self.engine.space.ready = []

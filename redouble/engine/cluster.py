@@ -54,6 +54,8 @@ _TEXTS: Final[list[bytes]] = [
     b"CLUSTERDOWN The cluster is down and only accepts read commands",
     b"CLUSTERDOWN Hash slot not served",
 ]
+#: How each of these begins.
+REDIRECTIONS: Final = (b"MOVED ", b"ASK ", b"CROSSSLOT ", b"TRYAGAIN ", b"CLUSTERDOWN ")
 _NON_LOCAL: Final = b"ERR Script attempted to access a non local key in a cluster node"
 #: The same for a script's command; `%b` is its name.
 _SCRIPT_TEXTS: Final[list[bytes]] = [
@@ -68,6 +70,7 @@ _SCRIPT_TEXTS: Final[list[bytes]] = [
 ]
 _SCRIPT_CROSS_SLOT: Final = b"ERR Script attempted to access keys that do not hash to the same slot"
 BUS_OFFSET: Final = 10000
+PORT_MAX: Final = 65535
 
 
 @final
@@ -107,13 +110,9 @@ class Node:
     # -- where a request belongs ------------------------------------------------------------
 
     def objection(self, client: Client, command: Command, argv: list[bytes]) -> bytes | None:
-        """Why a client's request can't run here, or None. A refused EXEC ends its transaction. O(arguments)."""
+        """Why a client's request can't run here, or None. For EXEC all that is queued counts. O(arguments)."""
         route = self._route(client, command, argv)
-        if route.verdict == HERE:
-            return None
-        if command.flags & f.ENDS_MULTI:
-            client.end_multi()
-        return self._text(client, route)
+        return None if route.verdict == HERE else self._text(client, route)
 
     def script_objection(self, client: Client, command: Command, argv: list[bytes], flags: int) -> bytes | None:
         """Why a script's command can't run here, or None. `flags` are the script's (`shebang.py`). O(arguments)."""
@@ -228,7 +227,11 @@ class Node:
         """The port of the cluster bus, where nobody listens here."""
         config = self.engine.config
         announced = config.number(b"cluster-announce-bus-port") or config.number(b"cluster-port")
-        return announced or (self.plain_port() or self.tls_port()) + BUS_OFFSET
+        if announced:
+            return announced
+        port = self.plain_port() or self.tls_port()
+        # Tools read 16 bits, and the system likes to give us high ports.
+        return port + BUS_OFFSET if port + BUS_OFFSET <= PORT_MAX else port - BUS_OFFSET
 
     # -- among the nodes --------------------------------------------------------------------
 

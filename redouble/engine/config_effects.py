@@ -74,6 +74,8 @@ def memory(engine: Engine) -> None:
     """The memory limit and what happens at it."""
     config = engine.config
     engine.memory.configure(config.number(b"maxmemory"), config.get(b"maxmemory-policy"))
+    if engine.memory.limit:
+        engine.memory.make_room()
 
 
 def no_defragmentation(engine: Engine) -> None:

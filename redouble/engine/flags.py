@@ -77,6 +77,10 @@ NAMES_ONE_CHANNEL: Final = 1 << 40
 NAMES_PATTERNS: Final = 1 << 41
 #: Runs a script, which may declare flags of its own.
 RUNS_SCRIPT: Final = 1 << 42
+#: What it runs is a function of a library.
+CALLS_FUNCTION: Final = 1 << 45
+#: What may take so long that others are answered meanwhile.
+MAY_LAST: Final = RUNS_SCRIPT | ENDS_MULTI
 #: Moves keys to another node, so it runs wherever the slot is (MIGRATE).
 MOVES_KEYS: Final = 1 << 43
 #: ASKING still holds after it.
@@ -95,6 +99,7 @@ OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "names_one_channel": NAMES_ONE_CHANNEL,
     "names_patterns": NAMES_PATTERNS,
     "runs_script": RUNS_SCRIPT,
+    "calls_function": CALLS_FUNCTION,
     "moves_keys": MOVES_KEYS,
     "keeps_asking": KEEPS_ASKING,
 }
@@ -126,9 +131,11 @@ ENDING: Final = 1 << 17
 PUSHES_WAIT: Final = 1 << 18
 #: A replica: it hears of every change.
 FOLLOWER: Final = 1 << 19
+#: Its script, or the transaction with it, has been left in the middle.
+IN_LONG_SCRIPT: Final = 1 << 20
 
 #: States in which a client's further requests wait in its inbox.
-HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT
+HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT | IN_LONG_SCRIPT
 
 #: States that end (or go on) when a command is done.
 AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING | ENDING | PUSHES_WAIT | ASKING_NEXT

@@ -2,41 +2,80 @@
 
 A script's command takes the same road as any other, `Engine.call`, with a caller of its own: marked as
 a script's, never blocking, with a database that SELECT changes for the script only. What a script may
-not do is checked here, in Redis' order, and answered as an error reply that the script can catch.
+not do is checked here, in Redis' order, and answered as an error reply that the script can catch. Such
+an error, and that of a command, is counted where it comes from; the script that ends with it is not
+counted as failed.
+
+Whether a script may run at all depends on the flags that its first line declares; `declared_flags`
+tells them to `admission.py`, and `_objection` judges once more for those that run within an EXEC.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Final, final
 
 from redouble.engine import flags as f
 from redouble.engine.blocking import Block
 from redouble.engine.context import Context
+from redouble.engine.longscripts import LongScripts
+from redouble.engine.memory import OOM
+from redouble.engine.replication import READONLY
 from redouble.errors import CommandError
+from redouble.lua_runtime.functions import FunctionLibraries
 from redouble.lua_runtime.host import ACL_ALLOWED, ACL_DENIED, ACL_NO_SUCH_COMMAND, ScriptHost
+from redouble.lua_runtime.library import Function
 from redouble.lua_runtime.runtime import LuaRuntime, Script
-from redouble.lua_runtime.shebang import ALLOW_OOM, ALLOW_STALE, COMPAT, NO_CLUSTER, NO_WRITES, parse_script
+from redouble.lua_runtime.shebang import (
+    ALLOW_OOM,
+    ALLOW_STALE,
+    COMPAT,
+    NO_CLUSTER,
+    NO_WRITES,
+    parse_script,
+)
 from redouble.protocol.keyslot import key_slot
 from redouble.protocol.reply import ErrorReply, Reply
 
 if TYPE_CHECKING:
+    from redouble.engine.command import Command
     from redouble.engine.engine import Engine
 
-_UNKNOWN: Final = ErrorReply(b"ERR Unknown Redis command called from script")
-_ARITY: Final = ErrorReply(b"ERR Wrong number of args calling Redis command from script")
-_NOT_ALLOWED: Final = ErrorReply(b"ERR This Redis command is not allowed from script")
-_NO_WRITES: Final = ErrorReply(b"ERR Write commands are not allowed from read-only scripts.")
+log: Final = logging.getLogger("redouble")
+
+#: States of the engine that a script's command must look at.
+_LIMITS: Final = f.REPLICA | f.LACKS_REPLICAS | f.MEMORY_LIMITED
+_UNKNOWN: Final = b"ERR Unknown Redis command called from script"
+_ARITY: Final = b"ERR Wrong number of args calling Redis command from script"
+_NOT_ALLOWED: Final = b"ERR This Redis command is not allowed from script"
+_NO_WRITES: Final = b"ERR Write commands are not allowed from read-only scripts."
+_STALE: Final = b"ERR Can not execute the command on a stale replica"
+_NO_REPLICAS: Final = b"NOREPLICAS Not enough good replicas to write."
+_MASTER_DOWN: Final = b"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
+_MASTER_DOWN_FLAG: Final = (
+    b"MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' flag is not set "
+    b"on the script."
+)
+_OOM_FLAG: Final = b"OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
+#: Of redis.log: debug and verbose, notice, warning.
+_LEVELS: Final = (logging.DEBUG, logging.DEBUG, logging.INFO, logging.WARNING)
+#: Since then scripts of EVAL are forgotten when there are many.
+_FORGETS_SINCE: Final = 70400
 
 
 @final
 class Scripting(ScriptHost):
-    """The scripts of an engine, and the one that runs."""
+    """The scripts and functions of an engine, and the one that runs."""
 
-    __slots__ = ("engine", "runtime", "slot", "flags", "context", "started_us")
+    __slots__ = ("engine", "runtime", "libraries", "long", "keeps_all", "slot", "flags", "context", "started_us")
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
         self.runtime: LuaRuntime = LuaRuntime(self, engine.version_text.encode())
+        self.libraries: FunctionLibraries = FunctionLibraries(self.runtime)
+        self.long: LongScripts = LongScripts(engine)
+        #: Whether every script that ever ran is kept for EVALSHA.
+        self.keeps_all: bool = engine.version < _FORGETS_SINCE
         #: The one slot that the running script may use in a cluster; -1 while it has used none.
         self.slot: int = -1
         #: The running script's flags, of `shebang.py`.
@@ -46,23 +85,96 @@ class Scripting(ScriptHost):
         #: The time at which the running script began, for TIME: it stands still within a script.
         self.started_us: int = 0
 
-    def run(self, ctx: Context, script: Script, keys: list[bytes], args: list[bytes], read_only: bool) -> Reply:
-        """Run a script for a caller. Its reply, or an error reply."""
-        if script.flags & NO_CLUSTER and self.engine.flags & f.CLUSTERED:
-            raise CommandError(b"ERR Can not run script on cluster, 'no-cluster' flag is set.")
-        if read_only and not script.flags & (COMPAT | NO_WRITES):
-            raise CommandError(b"ERR Can not execute a script with write flag using *_ro command.")
-        flags = ctx.flags | f.IN_SCRIPT | f.DENY_BLOCKING
-        if read_only or script.flags & NO_WRITES:
-            flags |= f.READ_ONLY
-        self.started_us = self.engine.clock.now_us()
-        self.flags = script.flags
-        self.slot = key_slot(keys[0]) if keys and self.engine.flags & f.CLUSTERED else -1
-        self.context = Context(self.engine, ctx.client, ctx.db, flags)
+    # -- running ----------------------------------------------------------------------------
+
+    def run(
+        self, ctx: Context, script: Script, argv: list[bytes], keys: list[bytes], args: list[bytes], read_only: bool
+    ) -> Reply:
+        """Run a script for a caller. Its reply, or an error reply that has been counted.
+
+        Raises `CommandError` if it may not run or fails.
+        """
+        self._begin(ctx, script.flags, keys, read_only)
+        self.long.begin(script.sha, False, argv)
         try:
-            return self.runtime.run(script, keys, args)
+            reply = self.runtime.run(script, keys, args)
         finally:
             self.context = None
+        return self._checked(reply)
+
+    def call_function(
+        self, ctx: Context, function: Function, argv: list[bytes], keys: list[bytes], args: list[bytes], read_only: bool
+    ) -> Reply:
+        """Call a function for a caller; as `run`."""
+        self._begin(ctx, function.flags, keys, read_only)
+        self.long.begin(function.name, True, argv)
+        try:
+            reply = self.runtime.call_function(function, keys, args)
+        finally:
+            self.context = None
+        return self._checked(reply)
+
+    def _begin(self, ctx: Context, declared: int, keys: list[bytes], read_only: bool) -> None:
+        engine = self.engine
+        if not declared & COMPAT or engine.flags & f.REPLICA:
+            objection = self._objection(declared, read_only)
+            if objection is not None:
+                raise CommandError(objection)
+        flags = ctx.flags | f.IN_SCRIPT | f.DENY_BLOCKING
+        if read_only or declared & NO_WRITES:
+            flags |= f.READ_ONLY
+        self.started_us = engine.clock.now_us()
+        self.flags = declared
+        self.slot = key_slot(keys[0]) if keys and engine.flags & f.CLUSTERED else -1
+        self.context = Context(engine, ctx.client, ctx.db, flags)
+
+    def _objection(self, declared: int, read_only: bool) -> bytes | None:
+        """Why a script with these flags may not run, or None. In Redis' order."""
+        engine = self.engine
+        stale = engine.flags & f.REPLICA and not engine.config.enabled(b"replica-serve-stale-data")
+        if declared & COMPAT:
+            return _MASTER_DOWN if stale else None
+        if declared & NO_CLUSTER and engine.flags & f.CLUSTERED:
+            return b"ERR Can not run script on cluster, 'no-cluster' flag is set."
+        if stale and not declared & ALLOW_STALE:
+            return _MASTER_DOWN_FLAG
+        if not declared & NO_WRITES:
+            if engine.flags & f.REPLICA and engine.replication.refuses(f.WRITE):
+                return b"READONLY Can not run script with write flag on readonly replica"
+            if read_only:
+                return b"ERR Can not execute a script with write flag using *_ro command."
+            if engine.flags & f.LACKS_REPLICAS:
+                return _NO_REPLICAS
+        if engine.memory.over and not declared & (ALLOW_OOM | NO_WRITES):
+            return _OOM_FLAG
+        return None
+
+    def _checked(self, reply: Reply) -> Reply:
+        """The reply of a script. An error that nobody has counted is raised."""
+        if isinstance(reply, ErrorReply) and not self.runtime.counted:
+            raise CommandError(reply.text)
+        return reply
+
+    # -- libraries --------------------------------------------------------------------------
+
+    def load_library(self, code: bytes, replace: bool) -> bytes:
+        """FUNCTION LOAD: the library's name. It must not take longer than half a second."""
+        self.long.begin(b"", True, [])
+        self.long.loading = True
+        try:
+            return self.libraries.load(code, replace)
+        finally:
+            self.long.loading = False
+
+    def adopt(self, codes: list[bytes], flush: bool, replace: bool) -> None:
+        """Put libraries in place, all or (`CommandError`) none, instead of all others or beside them. O(size)."""
+        coming = FunctionLibraries(self.runtime)
+        for code in codes:
+            coming.load(code, False)
+        if flush:
+            self.libraries = coming
+        else:
+            self.libraries.join(coming, replace)
 
     # -- what a script asks -----------------------------------------------------------------
 
@@ -75,39 +187,69 @@ class Scripting(ScriptHost):
         if command is None or command.subcommands is not None:
             command = table.find(argv)
         if command is None:
-            return _UNKNOWN
+            return self._rejected(None, _UNKNOWN)
         count = len(argv)
+        flags = command.flags
         if count < command.min_args or count > command.max_args:
-            return _ARITY
-        if command.flags & f.NOSCRIPT:
-            return _NOT_ALLOWED
-        if ctx.flags & f.READ_ONLY and command.flags & (f.WRITE | f.MAY_REPLICATE):
-            return _NO_WRITES
-        if ctx.client.flags & f.RESTRICTED:
-            denied = self.engine.acl.script_denial(ctx.client, command, argv)
-            if denied is not None:
-                return ErrorReply(denied)
-        if self.engine.node is not None and command.keys:
-            elsewhere = self.engine.node.script_objection(ctx.client, command, argv, self.flags)
-            if elsewhere is not None:
-                return ErrorReply(elsewhere)
+            return self._rejected(command, _ARITY)
+        if flags & (f.NOSCRIPT | f.WRITE | f.MAY_REPLICATE) or ctx.client.flags & f.RESTRICTED or (
+            self.engine.flags & (_LIMITS | f.CLUSTERED)
+        ):
+            rejection = self._rejection(ctx, command, argv)
+            if rejection is not None:
+                return self._rejected(command, rejection)
         reply = self.engine.call(ctx, command, argv)
         if isinstance(reply, Block):
             return reply.on_timeout
         return reply
 
+    def _rejection(self, ctx: Context, command: Command, argv: list[bytes]) -> bytes | None:
+        """Why a script may not call a command, or None. In Redis' order."""
+        engine = self.engine
+        flags = command.flags
+        if flags & f.NOSCRIPT:
+            return _NOT_ALLOWED
+        if engine.flags & f.REPLICA and not flags & f.STALE and not engine.config.enabled(b"replica-serve-stale-data"):
+            return _STALE
+        if ctx.client.flags & f.RESTRICTED:
+            denied = engine.acl.script_denial(ctx.client, command, argv)
+            if denied is not None:
+                return denied
+        if ctx.flags & f.READ_ONLY and flags & (f.WRITE | f.MAY_REPLICATE):
+            return _NO_WRITES
+        if engine.flags & _LIMITS and not self.long.wrote:
+            limit = self._limit(flags)
+            if limit is not None:
+                return limit
+        if flags & f.WRITE:
+            self.long.wrote = True
+        if engine.node is not None and command.keys:
+            return engine.node.script_objection(ctx.client, command, argv, self.flags)
+        return None
+
+    def _limit(self, flags: int) -> bytes | None:
+        """What keeps a script from a command with these flags, if it has not written yet, or None."""
+        engine = self.engine
+        if flags & f.WRITE:
+            if engine.flags & f.REPLICA and engine.replication.refuses(flags):
+                return READONLY
+            if engine.flags & f.LACKS_REPLICAS:
+                return _NO_REPLICAS
+        if flags & f.DENYOOM and engine.memory.over and (self.flags & COMPAT or not self.flags & ALLOW_OOM):
+            return OOM
+        return None
+
+    def _rejected(self, command: Command | None, text: bytes) -> Reply:
+        """The error reply for a command that may not run; it counts as one."""
+        stats = self.engine.stats
+        stats.count_error(text)
+        if command is not None:
+            stats.rejected[command.index] += 1
+        return ErrorReply(text)
+
     def declared_flags(self, flags: int, argv: list[bytes]) -> int:
-        """A script's request has these flags of its row, unless the script's first line declares others. O(len)."""
-        runtime = self.runtime
-        script = runtime.by_body.get(argv[1]) or runtime.find(argv[1].lower())
-        declared = COMPAT
-        if script is not None:
-            declared = script.flags
-        else:
-            try:
-                declared = parse_script(argv[1])[0]
-            except CommandError:
-                return flags
+        """A script's request has these flags of its row, unless the script declares others. O(len)."""
+        declared = self._declared(flags, argv)
         if declared & COMPAT:
             return flags
         flags &= ~(f.STALE | f.DENYOOM | f.WRITE | f.MAY_REPLICATE)
@@ -117,8 +259,23 @@ class Scripting(ScriptHost):
                 flags |= f.DENYOOM
         return flags | f.STALE if declared & ALLOW_STALE else flags
 
+    def _declared(self, flags: int, argv: list[bytes]) -> int:
+        """The script's own flags; COMPAT where they are not known."""
+        if flags & f.CALLS_FUNCTION:
+            function = self.libraries.find(argv[1])
+            return COMPAT if function is None else function.flags
+        runtime = self.runtime
+        script = runtime.by_body.get(argv[1]) or runtime.find(argv[1].lower())
+        if script is not None:
+            return script.flags
+        try:
+            return parse_script(argv[1])[0]
+        except CommandError:
+            return COMPAT
+
     def log(self, level: int, message: bytes) -> None:
         """redis.log."""
+        log.log(_LEVELS[level], "%s", message.decode("utf-8", "backslashreplace"))
 
     def set_resp(self, version: int) -> None:
         """redis.setresp: replies keep their types here; the runtime converts them."""
@@ -138,4 +295,4 @@ class Scripting(ScriptHost):
 
     def on_hook(self) -> bytes | None:
         """Called now and then while a script runs."""
-        return None
+        return self.long.on_hook()

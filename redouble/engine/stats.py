@@ -28,10 +28,8 @@ class Stats:
     def __init__(self, rows: int) -> None:
         #: latency-tracking.
         self.tracking: bool = True
+        #: Bugs of ours.
         self.unexpected_errors: int = 0
-        self._clear(rows)
-
-    def _clear(self, rows: int) -> None:
         self.calls: list[int] = [0] * rows
         self.nanoseconds: list[int] = [0] * rows
         self.rejected: list[int] = [0] * rows
@@ -99,6 +97,9 @@ class Stats:
             self._rate_from = (now, self.commands, self.input_bytes, self.output_bytes)
         return self._rate
 
-    def reset(self) -> None:
-        """CONFIG RESETSTAT."""
-        self._clear(len(self.calls))
+    def anew(self) -> Stats:
+        """What CONFIG RESETSTAT leaves: all zero, but for our own bugs, which must not be forgotten."""
+        fresh = Stats(len(self.calls))
+        fresh.tracking = self.tracking
+        fresh.unexpected_errors = self.unexpected_errors
+        return fresh

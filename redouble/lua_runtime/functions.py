@@ -49,6 +49,14 @@ class FunctionLibraries:
         """The function of that name. O(1)."""
         return self._functions.get(name.lower())
 
+    def count(self) -> int:
+        """How many functions there are. O(1)."""
+        return len(self._functions)
+
+    def codes(self) -> list[bytes]:
+        """The code of each library, as it was sent. O(libraries)."""
+        return [library.code for library in self.libraries.values()]
+
     def delete(self, name: bytes) -> None:
         """FUNCTION DELETE; `CommandError` if there is no such library."""
         library = self.libraries.get(name)

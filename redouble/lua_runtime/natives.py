@@ -22,9 +22,9 @@ MOST_BYTES: Final = 128 << 20
 _NO_MEMORY: Final = (True, ERROR, b"ERR not enough memory")
 #: Values fetched from Lua at once.
 CHUNK: Final = 4000
-_BAD_ARGUMENT: Final = b"ERR Lua redis lib command arguments must be strings or integers"
-_NO_ARGUMENT: Final = b"ERR Please specify at least one argument for this redis lib call"
-_NO_COMMAND: Final = b"ERR Invalid command passed to redis.acl_check_cmd()"
+_BAD_ARGUMENT: Final = (True, ERROR, b"ERR Lua redis lib command arguments must be strings or integers")
+_NO_ARGUMENT: Final = (True, ERROR, b"ERR Please specify at least one argument for this redis lib call")
+_NO_COMMAND: Final = (True, ERROR, b"ERR Invalid command passed to redis.acl_check_cmd()")
 
 
 def lua_message(error: Exception) -> bytes:
@@ -56,19 +56,24 @@ class Natives:
         self.failure = bug
         return True, PANIC, b"ERR internal error"
 
+    def arguments(self, args: tuple[Any, ...]) -> list[bytes]:
+        """A command out of strings and numbers; empty if there is anything else, or nothing."""
+        argv: list[bytes] = []
+        for arg in args:
+            if isinstance(arg, bytes):
+                argv.append(arg)
+            elif isinstance(arg, (int, float)) and not isinstance(arg, bool):
+                argv.append(number_argument(arg, self.to_lua.long))
+            else:
+                return []
+        return argv
+
     def call(self, *args: Any) -> Any:
         """redis.call and redis.pcall: run the command, hand over its reply."""
-        argv: list[bytes] = []
         try:
-            for arg in args:
-                if isinstance(arg, bytes):
-                    argv.append(arg)
-                elif isinstance(arg, (int, float)) and not isinstance(arg, bool):
-                    argv.append(number_argument(arg, self.to_lua.long))
-                else:
-                    return True, ERROR, _BAD_ARGUMENT
+            argv = self.arguments(args)
             if not argv:
-                return True, ERROR, _NO_ARGUMENT
+                return _BAD_ARGUMENT if args else _NO_ARGUMENT
             reply = self.host.call(argv)
             if isinstance(reply, bytes):
                 return reply if len(reply) <= MOST_BYTES else _NO_MEMORY
@@ -90,20 +95,13 @@ class Natives:
 
     def acl_check(self, *args: Any) -> Any:
         """redis.acl_check_cmd."""
-        argv: list[bytes] = []
         try:
-            for arg in args:
-                if isinstance(arg, bytes):
-                    argv.append(arg)
-                elif isinstance(arg, (int, float)) and not isinstance(arg, bool):
-                    argv.append(number_argument(arg, self.to_lua.long))
-                else:
-                    return True, ERROR, _BAD_ARGUMENT
+            argv = self.arguments(args)
             if not argv:
-                return True, ERROR, _NO_ARGUMENT
+                return _BAD_ARGUMENT if args else _NO_ARGUMENT
             answer = self.host.acl_check(argv)
             if answer == ACL_NO_SUCH_COMMAND:
-                return True, ERROR, _NO_COMMAND
+                return _NO_COMMAND
             return (True, VALUE, True) if answer == ACL_ALLOWED else False
         except BaseException as bug:
             return self.panic(bug)

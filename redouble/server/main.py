@@ -84,8 +84,10 @@ def _run(options: Options) -> int:
     # A collection in the middle of the imports, or of loading a file, finds nothing and takes time.
     gc.disable()
     from redouble.server.nodes import engines_from
+    from redouble.server.startup import open_log
 
     engines = engines_from(options)
+    open_log(engines[0])
     try:
         import uvloop
 

@@ -40,6 +40,22 @@ class ServerProcess:
         assert "internal error" not in errors, errors
 
 
+def sentinel_port(server: ServerProcess) -> int:
+    """The port of a server's Sentinel, as its log tells it."""
+    assert server.process.stderr is not None
+    for line in server.process.stderr:
+        if "A Sentinel listens on port" in line:
+            return int(line.split()[-1])
+    raise AssertionError("there is no Sentinel")
+
+
+@pytest.fixture
+def cluster() -> Iterator[ServerProcess]:
+    process = ServerProcess("--cluster-nodes", "3")
+    yield process
+    process.stop()
+
+
 @pytest.fixture
 def server() -> Iterator[ServerProcess]:
     process = ServerProcess()

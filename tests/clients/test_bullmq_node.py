@@ -35,7 +35,9 @@ def play(scenario: str, client: str, server: ServerProcess) -> Any:
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def test_prioritized_jobs_leave_by_tier_and_within_a_tier_in_order_of_arrival(client: str, server: ServerProcess) -> None:
+def test_prioritized_jobs_leave_by_tier_and_within_a_tier_in_order_of_arrival(
+    client: str, server: ServerProcess
+) -> None:
     seen = play("prioritized", client, server)
     assert seen == {"counts": {"prioritized": 5}, "order": ["z1", "y1", "x1", "b", "c"]}
 

@@ -27,7 +27,10 @@ def test_values_round_trip(client: redis.Redis) -> None:
     assert client.hgetall("h") == {b"f": b"1", b"g": b"2"}
     assert client.lrange("l", 0, -1) == [b"a", b"b"]
     assert client.smembers("set") == {b"m"}
-    assert [(member, score) for member, score in client.zrange("z", 0, -1, withscores=True)] == [(b"a", 1.5), (b"b", 2.0)]
+    assert [(member, score) for member, score in client.zrange("z", 0, -1, withscores=True)] == [
+        (b"a", 1.5),
+        (b"b", 2.0),
+    ]
     assert 0 < client.pttl("s") <= 60000
 
 

@@ -312,8 +312,9 @@ HPEXPIRETIME h FIELDS 1 f
 NOT_SAMPLED_READS = {"object|freq", "evalsha_ro"}
 
 KEYS = (
-    "s bits l numbers h set other z z2 geo hll hll2 x volatile new new2 none none2".split()
-)
+    "s", "bits", "l", "numbers", "h", "set", "other", "z", "z2", "geo", "hll", "hll2", "x", "volatile", "new", "new2",
+    "none", "none2",
+)  # fmt: skip
 
 
 def lines(text: str) -> list[str]:

@@ -181,3 +181,17 @@ def test_unblock_can_answer_with_an_error(redis: Redis) -> None:
     assert other.receive() == Failure("UNBLOCKED client unblocked via CLIENT UNBLOCK")
     assert redis("CLIENT", "UNBLOCK", number) == 0
     assert other("SET", "a", "b") == Status("OK")
+
+
+def test_a_key_that_expired_before_it_could_be_served_wakes_nobody(redis: Redis) -> None:
+    other = redis.another()
+    other.send("BLPOP", "k", 0)
+    redis.wait_blocked(1)
+    redis("MULTI")
+    redis("RPUSH", "k", "a")
+    redis("PEXPIRE", "k", 5)
+    redis("DEBUG", "SLEEP", "0.02")
+    assert redis("EXEC") == [1, 1, Status("OK")]
+    assert other.silent()
+    redis("RPUSH", "k", "b")
+    assert other.receive() == [b"k", b"b"]

@@ -54,9 +54,7 @@ def changed_and_touched(redis: Redis, line: str) -> tuple[set[str], set[str]]:
 
 
 WRITES = [pytest.param(line, id=line) for line in samples.lines(samples.WRITES)]
-WRITES += [
-    pytest.param(line, id=line, marks=pytest.mark.since("7.4.0")) for line in samples.lines(samples.NEW_WRITES)
-]
+WRITES += [pytest.param(line, id=line, marks=pytest.mark.since("7.4.0")) for line in samples.lines(samples.NEW_WRITES)]
 READS = [pytest.param(line, id=line) for line in samples.lines(samples.READS)]
 READS += [pytest.param(line, id=line, marks=pytest.mark.since("7.4.0")) for line in samples.lines(samples.NEW_READS)]
 

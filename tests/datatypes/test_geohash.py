@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redouble.doubles import format_double, format_fixed, format_human
 from redouble.datatypes.geohash import (
     LATITUDE_LIMIT,
     UNITS,
@@ -23,6 +22,7 @@ from redouble.datatypes.geohash import (
 )
 from redouble.datatypes.limits import Limits
 from redouble.datatypes.sortedset import SortedSet
+from redouble.doubles import format_double, format_fixed, format_human
 
 longitudes = st.floats(-180, 179.9999)
 latitudes = st.floats(-LATITUDE_LIMIT, 85.0511)

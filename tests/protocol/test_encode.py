@@ -51,7 +51,9 @@ def test_values_without_a_reply_type_are_refused(slip: Any) -> None:
         resp2.encode([slip])
 
 
-@pytest.mark.parametrize("text", [b"", b"+1", b"01", b" 1", b"1 ", b"-0", b"1_0", b"9223372036854775808", b"1.0", b"\xb2"])
+@pytest.mark.parametrize(
+    "text", [b"", b"+1", b"01", b" 1", b"1 ", b"-0", b"1_0", b"9223372036854775808", b"1.0", b"\xb2"]
+)
 def test_integers_are_read_strictly(text: bytes) -> None:
     assert try_integer(text) is None
 

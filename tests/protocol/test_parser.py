@@ -36,7 +36,11 @@ def test_requests_may_be_split_anywhere(argvs: list[list[bytes]], data: st.DataO
     assert (found, parser.error, parser.buffered) == (argvs, None, 0)
 
 
-@given(st.lists(st.sampled_from([b"*", b"$", b"1", b"2", b"-", b"0", b"\r\n", b"a", b"+", b":", b"PING", b" "]), max_size=14))
+@given(
+    st.lists(
+        st.sampled_from([b"*", b"$", b"1", b"2", b"-", b"0", b"\r\n", b"a", b"+", b":", b"PING", b" "]), max_size=14
+    )
+)
 def test_any_bytes_give_the_same_whether_they_come_at_once_or_one_by_one(pieces: list[bytes]) -> None:
     stream = b"".join(pieces)
     at_once = RequestParser(BULK_MAX)
@@ -78,7 +82,7 @@ def test_empty_and_null_requests_are_skipped() -> None:
 
 
 def test_inline_words_may_be_quoted() -> None:
-    data = b"set \"a b\" 'c d'\r\n  get\t\"\\x41\\n\" \n"
+    data = b'set "a b" \'c d\'\r\n  get\t"\\x41\\n" \n'
     assert parse(data) == ([[b"set", b"a b", b"c d"], [b"get", b"A\n"]], None)
 
 

@@ -140,3 +140,13 @@ def test_a_configuration_file_is_rewritten_in_place(tmp_path: Path) -> None:
     assert lines[:4] == ["# mine", f"port {process.port}", "maxmemory 3145728", "save 60 1"]
     assert "timeout 5" in lines
     assert 'requirepass "a b"' in lines
+
+
+def test_the_log_goes_into_a_file_where_one_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    process = Process("--port", "0", "--logfile", str(file))
+    process.ask(b"CONFIG SET loglevel debug")
+    assert process.stop() == (0, "")
+    assert file.exists()
+    nowhere = Process("--port", "0", "--logfile", "/nowhere/log")
+    assert nowhere.end() == (1, "Can't open the log file: No such file or directory\n")

@@ -38,6 +38,10 @@ def main() -> int:
     results = session.run(units)
     whole = set(units) == set(all_units()) and not args.test and args.server == "redouble"
     missing = 0 if args.test or args.server != "redouble" else _tell_lost(results)
+    silent = [result.unit for result in results if result.note and not result.rows]
+    if silent:
+        print(f"\nNOTHING RAN in {' '.join(silent)}, so nothing is written.\n", file=sys.stderr)
+        return 1
     if whole and not args.check:
         write_passing(results, forget_lost=args.accept)
         PAGE.write_text(markdown(session.release, results, Reasons()), "utf-8")

@@ -12,6 +12,7 @@ local floor, ldexp = math.floor, math.ldexp
 local error, select, type, next, unpack = error, select, type, next, unpack
 
 local MAX_NESTING = 16
+local MAX_RESULTS = 7990 -- Lua's stack for one C function has room for little more
 local TWO_63 = 9223372036854775808
 
 -- Writing --------------------------------------------------------------------------------------------
@@ -272,6 +273,9 @@ local function read_stream(data, limit, offset)
   local values, count, at = {}, 0, offset + 1
   while at <= #data and count < limit do
     count = count + 1
+    if count > MAX_RESULTS then
+      fail("stack overflow (too many return values at once; use unpack_one or unpack_limit instead.)")
+    end
     values[count], at = read(data, at)
   end
   return values, count, at

@@ -1,0 +1,60 @@
+"""What a newcomer is shown must be so: the example, and the code in the README."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.clients.conftest import HERE, ServerProcess
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_example_shows_that_only_the_counter_keeps_the_order() -> None:
+    run = subprocess.run(
+        [sys.executable, "examples/fifo_within_a_tier.py"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    tables = run.stdout.split("scored by ")[1:]
+    assert [re.findall(r"first in, first out: (\w+)", table) for table in tables] == [["no"], ["no"], ["yes"]]
+    assert re.findall(r"(\w+) +(\d{10}) +\d", tables[2]) == [
+        ("zeta", "4294967297"),
+        ("mike", "4294967298"),
+        ("alpha", "4294967299"),
+    ]
+
+
+@pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the README is not beside this build")
+@pytest.mark.skipif(
+    shutil.which("node") is None or not (HERE / "node_modules" / "bullmq").exists(),
+    reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
+)
+def test_the_readme_s_bullmq_program_prints_what_it_says() -> None:
+    program = re.search(r"```js\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert program is not None
+    server = ServerProcess()
+    script = HERE / f"readme-{os.getpid()}.mjs"
+    script.write_text(program[1].replace("port: 6379", f"port: {server.port}"))
+    try:
+        node = subprocess.Popen(["node", script.name], cwd=HERE, stdout=subprocess.PIPE, text=True)
+        assert node.stdout is not None
+        printed = [node.stdout.readline().strip() for _ in range(3)]
+        node.send_signal(signal.SIGKILL)
+        node.wait()
+    finally:
+        script.unlink()
+        server.stop()
+    promised = re.findall(r"^// (.*)$", program[1], re.MULTILINE)
+    assert printed == promised[-1].split(", ")
