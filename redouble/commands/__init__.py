@@ -12,6 +12,7 @@ from redouble.commands.debug import debug
 from redouble.commands.diagnostics import diagnostics
 from redouble.commands.dumping import dumping, dumping_for_servers
 from redouble.commands.expiry import expiry
+from redouble.commands.functions import functions
 from redouble.commands.geo import geo
 from redouble.commands.hash_expiry import hash_expiry
 from redouble.commands.hashes import hashes
@@ -54,6 +55,7 @@ FAMILIES: Final[list[Family]] = [
     dumping,
     dumping_for_servers,
     expiry,
+    functions,
     generic,
     geo,
     hash_expiry,

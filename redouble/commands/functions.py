@@ -7,12 +7,11 @@ told to replicas and stands in RDB files. FLUSHALL leaves libraries alone.
 from typing import Final
 
 from redouble.commands.help import bad_subcommand, help_reply
-from redouble.commands.scripting import ARGUMENTS, COST, NOT_BY_SCRIPTS, RO_RUN, RUN, keys_and_args, show_request
+from redouble.commands.scripting import ARGUMENTS, NOT_BY_SCRIPTS, RO_RUN, RUN, keys_and_args, show_request
 from redouble.datatypes.glob import Glob
 from redouble.engine.command import Family, counted
 from redouble.engine.context import Context
 from redouble.errors import CommandError
-from redouble.lua_runtime.functions import FunctionLibraries
 from redouble.lua_runtime.library import Function, Library
 from redouble.lua_runtime.shebang import FLAG_BITS
 from redouble.persistence.format import CorruptData, format_version
@@ -24,6 +23,7 @@ functions: Final = Family("scripting")
 _CHANGES: Final = "write noscript"
 _MAKES: Final = "write denyoom noscript"
 _EVERYWHERE: Final = "request_policy:all_shards response_policy:all_succeeded"
+_COST: Final = "Depends on the function that is executed."
 _BAD_COUNT: Final = b"ERR Bad number of keys provided"
 
 
@@ -34,12 +34,12 @@ def _call(ctx: Context, argv: list[bytes], read_only: bool) -> Reply:
     if function is None:
         raise CommandError(b"ERR Function not found")
     keys, args = keys_and_args(argv, _BAD_COUNT)
-    return scripting.call_function(ctx, function, keys, args, read_only)
+    return scripting.call_function(ctx, function, argv, keys, args, read_only)
 
 
 @functions.command(
     "fcall", "function " + ARGUMENTS, "Calls a function.", arity=-3, flags=RUN + " calls_function",
-    keys=[counted("RW ACCESS UPDATE", 2)], since="7.0.0", complexity="Depends on the function that is executed.",
+    keys=[counted("RW ACCESS UPDATE", 2)], since="7.0.0", complexity=_COST,
 )  # fmt: skip
 def fcall(ctx: Context, argv: list[bytes]) -> Reply:
     """Call a function of a library. Redis: FCALL."""
@@ -49,7 +49,7 @@ def fcall(ctx: Context, argv: list[bytes]) -> Reply:
 @functions.command(
     "fcall_ro", "function " + ARGUMENTS, "Calls a function that may not write.", arity=-3,
     flags=RO_RUN + " calls_function", keys=[counted("RO ACCESS", 2)], since="7.0.0",
-    complexity="Depends on the function that is executed.",
+    complexity=_COST,
 )  # fmt: skip
 def fcall_ro(ctx: Context, argv: list[bytes]) -> Reply:
     """As FCALL, for a function with the flag `no-writes`. Redis: FCALL_RO."""

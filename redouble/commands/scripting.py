@@ -1,27 +1,36 @@
-"""EVAL, EVALSHA, their read-only forms, and SCRIPT."""
+"""EVAL, EVALSHA, their read-only forms, and SCRIPT. How scripts run is told in `engine/scripting.py`."""
 
 from typing import Final
 
+from redouble.commands.help import help_reply
 from redouble.engine import flags as f
 from redouble.engine.command import Family, counted
 from redouble.engine.context import Context
-from redouble.errors import NO_SCRIPT, SYNTAX, CommandError
-from redouble.lua_runtime.runtime import Script
+from redouble.errors import NO_SCRIPT, NOT_AN_INTEGER, CommandError
 from redouble.protocol.numbers import integer
-from redouble.protocol.reply import OK, Bulks, Reply
+from redouble.protocol.reply import OK, Reply
 
 scripting: Final = Family("scripting")
 
-_SHA_LENGTH: Final = 40
 _RW: Final = "RW ACCESS UPDATE"
-_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys may_replicate runs_script"
-_RO_FLAGS: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys readonly runs_script"
-_ARGS: Final = "numkeys [key [key ...]] [arg [arg ...]]"
+#: The flags of what runs a script or a function, and of the forms that may only read.
+RUN: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys may_replicate runs_script"
+RO_RUN: Final = "noscript stale skip_monitor no_mandatory_keys movablekeys readonly runs_script"
+NOT_BY_SCRIPTS: Final = "noscript"
+ARGUMENTS: Final = "numkeys [key [key ...]] [arg [arg ...]]"
 _COST: Final = "Depends on the script that is executed."
+_SHA_LENGTH: Final = 40
 
 
-def _keys_and_args(argv: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-    count = integer(argv[2])
+def show_request(ctx: Context, argv: list[bytes]) -> None:
+    """Show a request to MONITOR before it has run, so that the commands of its script come after it."""
+    if ctx.engine.observers & f.MONITORED:
+        ctx.engine.monitors.show(ctx, argv)
+
+
+def keys_and_args(argv: list[bytes], not_a_number: bytes = NOT_AN_INTEGER) -> tuple[list[bytes], list[bytes]]:
+    """The keys and the arguments behind `numkeys`, the third word. O(n)."""
+    count = integer(argv[2], not_a_number)
     if count > len(argv) - 3:
         raise CommandError(b"ERR Number of keys can't be greater than number of args")
     if count < 0:
@@ -29,59 +38,59 @@ def _keys_and_args(argv: list[bytes]) -> tuple[list[bytes], list[bytes]]:
     return argv[3 : 3 + count], argv[3 + count :]
 
 
-def _run(ctx: Context, argv: list[bytes], by_sha: bool, read_only: bool) -> Reply:
-    if ctx.engine.observers & f.MONITORED:
-        ctx.engine.monitors.show(ctx, argv)
-    if by_sha and len(argv[1]) != _SHA_LENGTH:
+def _eval(ctx: Context, argv: list[bytes], read_only: bool) -> Reply:
+    show_request(ctx, argv)
+    keys, args = keys_and_args(argv)
+    scripting = ctx.engine.scripting
+    return scripting.run(ctx, scripting.runtime.load(argv[1], scripting.keeps_all), argv, keys, args, read_only)
+
+
+def _evalsha(ctx: Context, argv: list[bytes], read_only: bool) -> Reply:
+    show_request(ctx, argv)
+    if len(argv[1]) != _SHA_LENGTH:
         raise CommandError(NO_SCRIPT)
-    keys, args = _keys_and_args(argv)
-    scripts = ctx.engine.scripting
-    script: Script | None
-    if by_sha:
-        script = scripts.runtime.find(argv[1])
-        if script is None:
-            script = scripts.runtime.find(argv[1].lower())
-        if script is None:
-            raise CommandError(NO_SCRIPT)
-    else:
-        script = scripts.runtime.load(argv[1])
-    return scripts.run(ctx, script, keys, args, read_only)
+    keys, args = keys_and_args(argv)
+    scripting = ctx.engine.scripting
+    script = scripting.runtime.find(argv[1]) or scripting.runtime.find(argv[1].lower())
+    if script is None:
+        raise CommandError(NO_SCRIPT)
+    return scripting.run(ctx, script, argv, keys, args, read_only)
 
 
 @scripting.command(
-    "eval", "script " + _ARGS, "Runs a Lua script.", arity=-3, flags=_FLAGS, keys=[counted(_RW, 2)], since="2.6.0",
+    "eval", "script " + ARGUMENTS, "Runs a Lua script.", arity=-3, flags=RUN, keys=[counted(_RW, 2)], since="2.6.0",
     complexity=_COST,
 )  # fmt: skip
 def eval_(ctx: Context, argv: list[bytes]) -> Reply:
     """Run a script, and keep it for EVALSHA. Redis: EVAL."""
-    return _run(ctx, argv, False, False)
+    return _eval(ctx, argv, False)
 
 
 @scripting.command(
-    "evalsha", "sha1 " + _ARGS, "Runs a Lua script that the server knows.", arity=-3, flags=_FLAGS,
+    "evalsha", "sha1 " + ARGUMENTS, "Runs a Lua script that the server knows.", arity=-3, flags=RUN,
     keys=[counted(_RW, 2)], since="2.6.0", complexity=_COST,
 )  # fmt: skip
 def evalsha(ctx: Context, argv: list[bytes]) -> Reply:
     """Run a script by its digest, or NOSCRIPT. Redis: EVALSHA."""
-    return _run(ctx, argv, True, False)
+    return _evalsha(ctx, argv, False)
 
 
 @scripting.command(
-    "eval_ro", "script " + _ARGS, "Runs a Lua script that may not write.", arity=-3, flags=_RO_FLAGS,
+    "eval_ro", "script " + ARGUMENTS, "Runs a Lua script that may not write.", arity=-3, flags=RO_RUN,
     keys=[counted("RO ACCESS", 2)], since="7.0.0", complexity=_COST,
 )  # fmt: skip
 def eval_ro(ctx: Context, argv: list[bytes]) -> Reply:
     """As EVAL, but writes are refused. Redis: EVAL_RO."""
-    return _run(ctx, argv, False, True)
+    return _eval(ctx, argv, True)
 
 
 @scripting.command(
-    "evalsha_ro", "sha1 " + _ARGS, "Runs a Lua script that the server knows and that may not write.", arity=-3,
-    flags=_RO_FLAGS, keys=[counted("RO ACCESS", 2)], since="7.0.0", complexity=_COST,
+    "evalsha_ro", "sha1 " + ARGUMENTS, "Runs a Lua script that the server knows and that may not write.", arity=-3,
+    flags=RO_RUN, keys=[counted("RO ACCESS", 2)], since="7.0.0", complexity=_COST,
 )  # fmt: skip
 def evalsha_ro(ctx: Context, argv: list[bytes]) -> Reply:
     """As EVALSHA, but writes are refused. Redis: EVALSHA_RO."""
-    return _run(ctx, argv, True, True)
+    return _evalsha(ctx, argv, True)
 
 
 scripting.container("script", "Manages the scripts that the server knows.", since="2.6.0")
@@ -98,7 +107,7 @@ def script_load(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @scripting.command(
-    "script|exists", "sha1 [sha1 ...]", "Tells which scripts the server knows.", arity=-3, flags="noscript",
+    "script|exists", "sha1 [sha1 ...]", "Tells which scripts the server knows.", arity=-3, flags=NOT_BY_SCRIPTS,
     since="2.6.0", complexity="O(N) with N being the number of scripts to check.",
     tips="request_policy:all_shards response_policy:agg_logical_and",
 )  # fmt: skip
@@ -109,14 +118,14 @@ def script_exists(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @scripting.command(
-    "script|flush", "[ASYNC | SYNC]", "Forgets all scripts.", arity=-2, flags="noscript", since="2.6.0",
+    "script|flush", "[ASYNC | SYNC]", "Forgets all scripts.", arity=-2, flags=NOT_BY_SCRIPTS, since="2.6.0",
     complexity="O(N) with N being the number of scripts in cache",
     tips="request_policy:all_nodes response_policy:all_succeeded",
 )  # fmt: skip
 def script_flush(ctx: Context, argv: list[bytes]) -> Reply:
     """Forget the scripts of EVAL; functions stay. Redis: SCRIPT FLUSH."""
-    if len(argv) > 3 or (len(argv) == 3 and argv[2].upper() not in (b"ASYNC", b"SYNC")):
-        raise CommandError(SYNTAX if len(argv) > 3 else b"ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+    if len(argv) > 3 or (len(argv) == 3 and argv[2].lower() not in (b"async", b"sync")):
+        raise CommandError(b"ERR SCRIPT FLUSH only support SYNC|ASYNC option")
     ctx.engine.scripting.runtime.flush()
     return OK
 
@@ -126,12 +135,13 @@ def script_flush(ctx: Context, argv: list[bytes]) -> Reply:
     tips="request_policy:all_shards response_policy:one_succeeded",
 )  # fmt: skip
 def script_kill(ctx: Context, argv: list[bytes]) -> Reply:
-    """End a long script. Redis: SCRIPT KILL."""
-    raise CommandError(b"NOTBUSY No scripts in execution right now.")
+    """OK; it ends at once. Redis: SCRIPT KILL."""
+    ctx.engine.scripting.long.kill(False)
+    return OK
 
 
 @scripting.command(
-    "script|debug", "YES | SYNC | NO", "Sets the mode of the script debugger.", arity=3, flags="noscript",
+    "script|debug", "YES | SYNC | NO", "Sets the mode of the script debugger.", arity=3, flags=NOT_BY_SCRIPTS,
     since="3.2.0",
 )  # fmt: skip
 def script_debug(ctx: Context, argv: list[bytes]) -> Reply:
@@ -145,8 +155,8 @@ def script_debug(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @scripting.command(
-    "script|help", "", "Describes the sub-commands.", arity=2, flags="loading stale", since="5.0.0"
+    "script|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="5.0.0"
 )
 def script_help(ctx: Context, argv: list[bytes]) -> Reply:
-    """Lines of help. Redis: SCRIPT HELP."""
-    return Bulks([b"SCRIPT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"])
+    """The explanation. Redis: SCRIPT HELP."""
+    return help_reply(ctx, argv)

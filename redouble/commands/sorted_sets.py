@@ -14,7 +14,7 @@ from typing import Final
 from redouble.commands.scanning import OF_ZSET, parse_cursor, parse_options, scan_reply
 from redouble.datatypes.skiplist import Pairs as Scored
 from redouble.datatypes.sortedset import ADDED, UNCHANGED, SortedSet, sorted_set_from
-from redouble.doubles import format_double, parse_double
+from redouble.doubles import INTEGERS, format_double, parse_double
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
 from redouble.errors import OUT_OF_RANGE, SYNTAX, CommandError, wrong_arity
@@ -129,10 +129,9 @@ def add_members(ctx: Context, key: bytes, options: int, scores: list[float], mem
     if zset is None:
         if options & ONLY_OLD:
             return None if options & INCREMENT else 0
-        zset = SortedSet(ctx.space.limits, len(members), len(members[0]))
+        zset = SortedSet(ctx.space.limits, 1, len(members[0]))
         db.add(key, zset)
-    else:
-        zset.expect(len(members))
+    zset.expect(len(members))
     added = 0
     changed = 0
     score: float | None = None
@@ -324,10 +323,18 @@ def zscan(ctx: Context, argv: list[bytes]) -> Reply:
         return scan_reply(0, [])
     options = parse_options(ctx, argv, 3, OF_ZSET)
     cursor, members = zset.scan(cursor, options.count)
-    # Outside the compact encoding scores are shown with 17 digits, whatever the version.
-    shortest = zset.packed and ctx.engine.encoder2.short_doubles
+    shortest = ctx.engine.encoder2.short_doubles
     flat: list[bytes] = []
     for member in options.matching(members):
         flat.append(member)
-        flat.append(format_double(zset.scores[member], shortest))
+        flat.append(_scanned_score(zset, zset.scores[member], shortest))
     return scan_reply(cursor, flat)
+
+
+def _scanned_score(zset: SortedSet, score: float, shortest: bool) -> bytes:
+    """The compact encoding keeps whole numbers as integers; outside it, ZSCAN shows 17 digits in all versions."""
+    if not zset.packed:
+        return format_double(score, False)
+    if -INTEGERS <= score <= INTEGERS and score == int(score):
+        return b"%d" % int(score)
+    return format_double(score, shortest)

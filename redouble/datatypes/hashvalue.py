@@ -51,7 +51,7 @@ class HashValue:
 
     def expect(self, count: int) -> None:
         """About `count` fields will be set in one go."""
-        if count > self._limits.hash_entries:
+        if self._limits.looks_ahead and count > self._limits.hash_entries:
             self._packed = False
 
     def set(self, field: bytes, value: bytes) -> bool:

@@ -6,7 +6,8 @@ structure keeps track of which one Redis would use, from one `Limits` shared by 
 CONFIG SET writes the attribute that carries the option's name (dashes as underscores, without the
 `max` words); a change rules later conversions only, as in Redis.
 
-The two `has_listpack` flags are facts about versions: sets and lists have that encoding since 7.2.
+The two `has_listpack` flags are facts about versions: sets and lists have that encoding since 7.2. Since
+then, too, `looks_ahead`: what is to come into a value in one command counts before it is there.
 """
 
 from typing import final
@@ -28,6 +29,7 @@ class Limits:
         "list_listpack_size",
         "list_has_listpack",
         "list_compress_depth",
+        "looks_ahead",
         "stream_node_bytes",
         "stream_node_entries",
         "hll_sparse_bytes",
@@ -46,6 +48,7 @@ class Limits:
         self.list_listpack_size: int = -2
         self.list_has_listpack: bool = True
         self.list_compress_depth: int = 0
+        self.looks_ahead: bool = True
         self.stream_node_bytes: int = 4096
         self.stream_node_entries: int = 100
         self.hll_sparse_bytes: int = 3000

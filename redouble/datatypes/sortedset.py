@@ -101,7 +101,7 @@ class SortedSet:
 
     def expect(self, count: int) -> None:
         """Announce that `count` members are about to be added, some of them perhaps known already."""
-        if count > self.limits.zset_entries:
+        if self.limits.looks_ahead and count > self.limits.zset_entries:
             self.packed = False
 
     def add(self, member: bytes, score: float) -> int:

@@ -72,7 +72,7 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
         elsewhere = engine.node.objection(client, command, argv)
         if elsewhere is not None:
             return elsewhere
-    if state & f.MEMORY_LIMITED and not engine.memory.admits(client, command, nature):
+    if state & f.MEMORY_LIMITED and not state & f.BUSY_SCRIPT and not engine.memory.admits(client, command, nature):
         return OOM
     if state & f.LACKS_REPLICAS and nature & f.WRITE:
         return b"NOREPLICAS Not enough good replicas to write."

@@ -151,7 +151,12 @@ class Blocking:
             heapq.heappush(self.deadlines, (parked.deadline, self._order, parked))
 
     def serve(self) -> None:
-        """Let the waiters of changed keys try again, until nobody finds anything. O(changed keys + tries)."""
+        """Let the waiters of changed keys try again, until nobody finds anything. O(changed keys + tries).
+
+        Not in the middle of a long script: it is not done with these keys.
+        """
+        if self.engine.flags & f.BUSY_SCRIPT:
+            return
         # What changed them may have taken its time, and a key may have expired meanwhile.
         self.engine.space.now = self.engine.clock.now()
         ready = self.engine.space.ready

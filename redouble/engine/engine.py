@@ -75,7 +75,8 @@ class Engine(KeyListener):
         self.clock: Clock = Clock()
         self.random: Random = Random(seed)
         self.limits: Limits = Limits()
-        self.limits.set_has_listpack = self.limits.list_has_listpack = self.version >= _COMPACT_SINCE
+        compact = self.version >= _COMPACT_SINCE
+        self.limits.set_has_listpack = self.limits.list_has_listpack = self.limits.looks_ahead = compact
         self.table: CommandTable = CommandTable(families, self.version)
         self.stats: Stats = Stats(len(self.table.rows))
         self.space: Keyspace = Keyspace(self.clock, self.random, self.limits, databases, self)
@@ -235,10 +236,14 @@ class Engine(KeyListener):
                 return
         client.last_command = command
         self.current = client
-        reply = self.call(client.context, command, argv)
+        if command.flags & f.MAY_LAST:
+            reply = self.scripting.long.call(client, command, argv)
+        else:
+            reply = self.call(client.context, command, argv)
         self.current = None
         if isinstance(reply, Block):
-            self.blocking.park(client.context, command, argv, reply)
+            if not client.flags & f.IN_LONG_SCRIPT:
+                self.blocking.park(client.context, command, argv, reply)
         else:
             client.send(reply)
             if client.flags & f.AFTERMATH:
@@ -359,7 +364,7 @@ class Engine(KeyListener):
         self._stale_at = self._tick + _STALE_AFTER_NS
         now = self.clock.now()
         space = self.space
-        if now != space.now:
+        if now != space.now and not self.flags & f.BUSY_SCRIPT:
             space.now = now
             if (space.deadlines and space.deadlines[0][0] < now) or self.timers or self.blocking.deadlines:
                 self.fire_due()
@@ -381,8 +386,11 @@ class Engine(KeyListener):
 
     def tick(self) -> None:
         """For the edge: time has passed, nothing has arrived."""
+        if self.flags & f.BUSY_SCRIPT:
+            self.scripting.long.go_on()
         self.refresh_time()
-        self.fire_due()
+        if not self.flags & f.BUSY_SCRIPT:
+            self.fire_due()
         while self.resumed:
             self._go_on(self.resumed.popleft())
 
@@ -391,6 +399,10 @@ class Engine(KeyListener):
         self.armed_for = _NEVER_ARMED
         self.tick()
 
+    def tick_at(self, now: int) -> None:
+        """It is so late (`ticks`), though no command has ended: the time before is not the next one's."""
+        self._tick = now
+
     def later(self, at: int, action: Callable[[], None]) -> None:
         """Do something at a time (Unix time in ms)."""
         self._timer_order += 1
@@ -398,6 +410,8 @@ class Engine(KeyListener):
 
     def next_deadline(self) -> int | None:
         """When `tick` must be called next, Unix time in ms, or None."""
+        if self.flags & f.BUSY_SCRIPT:
+            return 0
         best = self.space.next_deadline()
         waits = self.blocking.next_deadline()
         if waits is not None and (best is None or waits < best):

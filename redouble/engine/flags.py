@@ -165,3 +165,5 @@ IN_EXEC: Final = 1 << 2
 READ_ONLY: Final = 1 << 3
 #: Runs a parked client's command again: `Block` means it goes on waiting.
 WAKING: Final = 1 << 4
+#: Replicas are not told of what it does (redis.set_repl).
+UNTOLD: Final = 1 << 5

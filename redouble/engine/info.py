@@ -161,6 +161,7 @@ def _memory(engine: Engine) -> list[bytes]:
     rss = resident()
     total = _machine_memory()
     scripts = len(engine.scripting.runtime.scripts)
+    libraries = engine.scripting.libraries
     return [
         b"used_memory:%d" % used, b"used_memory_human:" + human(used),
         b"used_memory_rss:%d" % rss, b"used_memory_rss_human:" + human(rss),
@@ -174,7 +175,8 @@ def _memory(engine: Engine) -> list[bytes]:
         b"total_system_memory:%d" % total, b"total_system_memory_human:" + human(total),
         b"used_memory_lua:31744", b"used_memory_vm_eval:31744", b"used_memory_lua_human:31.00K",
         b"used_memory_scripts_eval:%d" % memory.scripts(), b"number_of_cached_scripts:%d" % scripts,
-        b"number_of_functions:0", b"number_of_libraries:0", b"used_memory_vm_functions:32768",
+        b"number_of_functions:%d" % libraries.count(), b"number_of_libraries:%d" % len(libraries.libraries),
+        b"used_memory_vm_functions:32768",
         b"used_memory_vm_total:64512", b"used_memory_vm_total_human:63.00K", b"used_memory_functions:232",
         b"used_memory_scripts:%d" % (232 + memory.scripts()),
         b"used_memory_scripts_human:" + human(232 + memory.scripts()),
@@ -231,7 +233,8 @@ def _stats(engine: Engine) -> list[bytes]:
         b"expired_keys:%d" % space.expired,
         b"expired_stale_perc:0.00", b"expired_time_cap_reached_count:0", b"expire_cycle_cpu_milliseconds:0",
         b"evicted_keys:%d" % engine.memory.evicted,
-        b"evicted_clients:0", b"evicted_scripts:0", b"total_eviction_exceeded_time:0",
+        b"evicted_clients:0", b"evicted_scripts:%d" % engine.scripting.runtime.evicted,
+        b"total_eviction_exceeded_time:0",
         b"current_eviction_exceeded_time:0",
         b"keyspace_hits:%d" % space.hits, b"keyspace_misses:%d" % space.misses,
         b"pubsub_channels:%d" % len(pubsub.listeners[CHANNELS.number]),

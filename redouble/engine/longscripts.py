@@ -50,7 +50,7 @@ _NOT_ENDED: Final = Block([], 0, None)
 class LongScripts:
     """The script of one engine that runs, as far as its duration matters."""
 
-    __slots__ = ("engine", "fiber", "name", "is_function", "argv", "started", "wrote", "killed", "loading", "_client",
+    __slots__ = ("engine", "fiber", "name", "is_function", "argv", "started", "killed", "loading", "_client",
                  "_command", "_request")  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
@@ -62,8 +62,6 @@ class LongScripts:
         self.is_function: bool = False
         self.argv: list[bytes] = []
         self.started: int = 0
-        #: Whether it has called a command that writes.
-        self.wrote: bool = False
         self.killed: bool = False
         #: A library is being loaded.
         self.loading: bool = False
@@ -89,7 +87,6 @@ class LongScripts:
         self.name = name
         self.is_function = is_function
         self.argv = argv
-        self.wrote = False
         self.killed = False
         self.started = ticks()
 
@@ -181,7 +178,7 @@ class LongScripts:
         """SCRIPT KILL, FUNCTION KILL: the script ends with an error when it runs on."""
         if not self.engine.flags & f.BUSY_SCRIPT:
             raise CommandError(_NOT_BUSY)
-        if self.wrote:
+        if self.engine.scripting.wrote:
             raise CommandError(_UNKILLABLE)
         if self.is_function != function:
             raise CommandError(_BUSY_FUNCTION if self.is_function else _BUSY_SCRIPT)

@@ -149,7 +149,7 @@ class Propagation:
         changed = dirty != self._seen
         self._seen = dirty
         table = self._table
-        if table is not None and not isinstance(reply, (ErrorReply, Block)):
+        if table is not None and not ctx.flags & f.UNTOLD and not isinstance(reply, (ErrorReply, Block)):
             name = command.full_name
             if name in table.quiet or (changed and command.flags & f.WRITE):
                 effect = table.effects.get(name)

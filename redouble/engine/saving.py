@@ -18,6 +18,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
+from redouble.errors import CommandError
 from redouble.persistence.format import CorruptData, format_version
 from redouble.persistence.lzf import Compressor
 from redouble.persistence.rdbfile import Contents, Options, put_in_place, read_rdb, save_file, write_rdb
@@ -98,7 +99,7 @@ class Saving:
         options.keep_frequency = policy.endswith(b"lfu")
         options.used_memory = engine.memory.used()
         options.functions_only = functions_only
-        return write_rdb(engine.space, [], options)
+        return write_rdb(engine.space, engine.scripting.libraries.codes(), options)
 
     def load(self, flush: bool, merge: bool) -> bool:
         """Read the file and put its keys in place; False (and a line in the log) if that fails. O(size).
@@ -139,6 +140,10 @@ class Saving:
             for index, key, _ in contents.keys:
                 if key in databases[index].data:
                     raise CorruptData("a key that is there already")
+        try:
+            self.engine.scripting.adopt(contents.functions, flush, merge)
+        except CommandError as error:
+            raise CorruptData(error.text.decode("utf-8", "replace")) from None
         if flush:
             for database in databases:
                 database.flush()

@@ -26,14 +26,7 @@ from redouble.lua_runtime.functions import FunctionLibraries
 from redouble.lua_runtime.host import ACL_ALLOWED, ACL_DENIED, ACL_NO_SUCH_COMMAND, ScriptHost
 from redouble.lua_runtime.library import Function
 from redouble.lua_runtime.runtime import LuaRuntime, Script
-from redouble.lua_runtime.shebang import (
-    ALLOW_OOM,
-    ALLOW_STALE,
-    COMPAT,
-    NO_CLUSTER,
-    NO_WRITES,
-    parse_script,
-)
+from redouble.lua_runtime.shebang import ALLOW_OOM, ALLOW_STALE, COMPAT, NO_CLUSTER, NO_WRITES, parse_script
 from redouble.protocol.keyslot import key_slot
 from redouble.protocol.reply import ErrorReply, Reply
 
@@ -43,8 +36,9 @@ if TYPE_CHECKING:
 
 log: Final = logging.getLogger("redouble")
 
-#: States of the engine that a script's command must look at.
+#: States of the engine in which a script may not write, and those that any command of a script must look at.
 _LIMITS: Final = f.REPLICA | f.LACKS_REPLICAS | f.MEMORY_LIMITED
+_UNUSUAL: Final = _LIMITS | f.CLUSTERED
 _UNKNOWN: Final = b"ERR Unknown Redis command called from script"
 _ARITY: Final = b"ERR Wrong number of args calling Redis command from script"
 _NOT_ALLOWED: Final = b"ERR This Redis command is not allowed from script"
@@ -59,6 +53,8 @@ _MASTER_DOWN_FLAG: Final = (
 _OOM_FLAG: Final = b"OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
 #: Of redis.log: debug and verbose, notice, warning.
 _LEVELS: Final = (logging.DEBUG, logging.DEBUG, logging.INFO, logging.WARNING)
+#: redis.REPL_REPLICA.
+_TO_REPLICAS: Final = 2
 #: Since then scripts of EVAL are forgotten when there are many.
 _FORGETS_SINCE: Final = 70400
 
@@ -67,7 +63,8 @@ _FORGETS_SINCE: Final = 70400
 class Scripting(ScriptHost):
     """The scripts and functions of an engine, and the one that runs."""
 
-    __slots__ = ("engine", "runtime", "libraries", "long", "keeps_all", "slot", "flags", "context", "started_us")
+    __slots__ = ("engine", "runtime", "libraries", "long", "keeps_all", "slot", "flags", "wrote", "context",
+                 "started_us")  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -80,6 +77,8 @@ class Scripting(ScriptHost):
         self.slot: int = -1
         #: The running script's flags, of `shebang.py`.
         self.flags: int = 0
+        #: Whether it has called a command that writes.
+        self.wrote: bool = False
         #: The caller that the running script is.
         self.context: Context | None = None
         #: The time at which the running script began, for TIME: it stands still within a script.
@@ -125,6 +124,7 @@ class Scripting(ScriptHost):
             flags |= f.READ_ONLY
         self.started_us = engine.clock.now_us()
         self.flags = declared
+        self.wrote = False
         self.slot = key_slot(keys[0]) if keys and engine.flags & f.CLUSTERED else -1
         self.context = Context(engine, ctx.client, ctx.db, flags)
 
@@ -192,12 +192,14 @@ class Scripting(ScriptHost):
         flags = command.flags
         if count < command.min_args or count > command.max_args:
             return self._rejected(command, _ARITY)
-        if flags & (f.NOSCRIPT | f.WRITE | f.MAY_REPLICATE) or ctx.client.flags & f.RESTRICTED or (
-            self.engine.flags & (_LIMITS | f.CLUSTERED)
+        if flags & f.NOSCRIPT or ctx.flags & f.READ_ONLY or ctx.client.flags & f.RESTRICTED or (
+            self.engine.flags & _UNUSUAL
         ):
             rejection = self._rejection(ctx, command, argv)
             if rejection is not None:
                 return self._rejected(command, rejection)
+        if flags & f.WRITE:
+            self.wrote = True
         reply = self.engine.call(ctx, command, argv)
         if isinstance(reply, Block):
             return reply.on_timeout
@@ -217,12 +219,10 @@ class Scripting(ScriptHost):
                 return denied
         if ctx.flags & f.READ_ONLY and flags & (f.WRITE | f.MAY_REPLICATE):
             return _NO_WRITES
-        if engine.flags & _LIMITS and not self.long.wrote:
+        if engine.flags & _LIMITS and not self.wrote:
             limit = self._limit(flags)
             if limit is not None:
                 return limit
-        if flags & f.WRITE:
-            self.long.wrote = True
         if engine.node is not None and command.keys:
             return engine.node.script_objection(ctx.client, command, argv, self.flags)
         return None
@@ -281,7 +281,10 @@ class Scripting(ScriptHost):
         """redis.setresp: replies keep their types here; the runtime converts them."""
 
     def set_repl(self, flags: int) -> None:
-        """redis.set_repl: nothing is replicated."""
+        """redis.set_repl: whether replicas are told of what the script does from now on."""
+        ctx = self.context
+        if ctx is not None:
+            ctx.flags = ctx.flags & ~f.UNTOLD if flags & _TO_REPLICAS else ctx.flags | f.UNTOLD
 
     def acl_check(self, argv: list[bytes]) -> int:
         """redis.acl_check_cmd."""

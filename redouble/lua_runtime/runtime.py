@@ -240,6 +240,7 @@ class LuaRuntime:
         natives = self._natives
         assert natives is not None
         natives.to_lua.resp = 2
+        self.counted = False
         count = len(keys)
         self.running = True
         try:
@@ -261,6 +262,7 @@ class LuaRuntime:
         natives = self._natives
         assert natives is not None
         natives.to_lua.resp = 2
+        self.counted = False
         self.running = True
         try:
             table_from = natives.to_lua.table_from

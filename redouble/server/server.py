@@ -32,6 +32,7 @@ class RedoubleServer:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         engine.config.edge.attend = self.attend
+        engine.scripting.long.use_fiber()
         self.connections: set[Connection] = set()
         #: Set when somebody wants the server to end: SHUTDOWN, or a signal.
         self.stopped = asyncio.Event()
@@ -41,7 +42,9 @@ class RedoubleServer:
         self._tls: list[tuple[str, int]] = []
         self._paths: list[str] = []
         self._pending: set[asyncio.Task[None]] = set()
-        self._timer: asyncio.TimerHandle | None = None
+        #: What wakes us next, and when (the loop's time). It may be no timer but a call that comes at once.
+        self._timer: asyncio.Handle | None = None
+        self._due: float = 0.0
 
     # -- listening --------------------------------------------------------------------------
 
@@ -165,16 +168,17 @@ class RedoubleServer:
         """Set the timer for what is due next, if that has changed."""
         engine = self.engine
         deadline = engine.next_deadline()
-        if deadline is None or engine.clock.frozen:
+        if deadline is None or (engine.clock.frozen and deadline):
             engine.armed_for = _NEVER
             return
         engine.armed_for = deadline
         loop = asyncio.get_running_loop()
         due = loop.time() + max(0.0, (deadline - engine.clock.now()) / 1000)
         if self._timer is not None:
-            if self._timer.when() <= due:
+            if self._due <= due:
                 return
             self._timer.cancel()
+        self._due = due
         self._timer = loop.call_at(due, self._fire)
 
     def _fire(self) -> None:
@@ -194,6 +198,7 @@ class RedoubleServer:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self.engine.scripting.long.close()
         self.engine.flush()
         for connection in list(self.connections):
             connection.close()

@@ -143,7 +143,7 @@ class Duel:
             if argv[0].lower() == b"spop" and our_bytes != their_bytes:
                 ours_seen += self.us.events()
                 theirs_seen += self.them.events()
-                self._repair(argv[1])
+                self._repair(argv[1], ours, theirs)
         ours_seen += self.us.events()
         theirs_seen += self.them.events()
         if not _alike(ours_seen, theirs_seen):
@@ -173,13 +173,11 @@ class Duel:
         elif argv[0].lower() in (b"exec", b"discard") and len(argv) == 1:
             self._queues.pop(second, None)
 
-    def _repair(self, key: bytes) -> None:
-        """Both popped at random: let our set be what theirs is."""
-        dump, deadline = self.them.control("DUMP", key), self.them.control("PEXPIRETIME", key)
-        if dump is not None:
-            self.us.control("RESTORE", key, max(0, deadline), dump, "REPLACE", "ABSTTL")
-        for side in (self.us, self.them):
-            side.events()
+    def _repair(self, key: bytes, ours: Any, theirs: Any) -> None:
+        """Both popped at random: let our set hold what theirs holds."""
+        self.us.control("SADD", key, *(ours if isinstance(ours, list) else [ours]))
+        self.us.control("SREM", key, *(theirs if isinstance(theirs, list) else [theirs]))
+        self.us.events()
 
     def _compare_keys(self, script: Script, resp: int, limits: int) -> None:
         for database in (b"0", b"1"):

@@ -148,6 +148,8 @@ local function table_result(value)
     end
   elseif type(value.ok) == "string" and value.err == nil then
     return OK, value.ok
+  elseif type(value.err) == "string" and value.ignore_error_stats_update == true then
+    return FAILURE, true, value.err, true
   end
   local out = {}
   local n = put_table(out, 0, value, 1)
