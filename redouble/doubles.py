@@ -86,7 +86,7 @@ def _mantissa(text: bytes) -> bytes:
 def format_double(value: float, shortest: bool = True) -> bytes:
     """A score as Redis prints it: since 7.2, or (`shortest` false) before."""
     if value != value:
-        return _format_nan(value)
+        return b"nan" if shortest else format_nan(value)
     if not shortest:
         return b"%.17g" % value
     if -INTEGERS <= value <= INTEGERS:
@@ -100,8 +100,6 @@ def format_shortest(value: float) -> bytes:
     """A double as Redis prints it since 7.2 where it does not care for whole numbers: 5000000000 is 5e+9."""
     if isinf(value):
         return b"inf" if value > 0 else b"-inf"
-    if value != value:
-        return _format_nan(value)
     if value == 0.0:
         return b"-0" if copysign(1.0, value) < 0 else b"0"
     number, exponent = _grisu2(abs(value))
@@ -111,8 +109,8 @@ def format_shortest(value: float) -> bytes:
     return _place_point(digits, exponent, 18)
 
 
-def _format_nan(value: float) -> bytes:
-    """Only a script can make one; C shows its sign."""
+def format_nan(value: float) -> bytes:
+    """What is no number, with its sign, as C prints it. Only a script can make one."""
     return b"-nan" if copysign(1.0, value) < 0 else b"nan"
 
 
@@ -239,11 +237,7 @@ def _digits(centre: int, upper: int, delta: int, point: int) -> tuple[int, int]:
 
 def _nearest(number: int, rest: int, delta: int, unit: int, wanted: int) -> int:
     """Count the last digit down while that comes nearer to the wanted distance from the top."""
-    while (
-        rest < wanted
-        and delta - rest >= unit
-        and (rest + unit < wanted or wanted - rest > rest + unit - wanted)
-    ):
+    while rest < wanted and delta - rest >= unit and (rest + unit < wanted or wanted - rest > rest + unit - wanted):
         number -= 1
         rest += unit
     return number

@@ -12,11 +12,15 @@ from typing import Final
 
 
 class CommandError(Exception):
-    """An error reply with exactly this text, its code included."""
+    """An error reply with exactly this text, its code included.
 
-    def __init__(self, text: bytes) -> None:
+    `counted` tells that the statistics have it already: a script ends with the error of its command.
+    """
+
+    def __init__(self, text: bytes, counted: bool = False) -> None:
         super().__init__(text)
         self.text: bytes = text
+        self.counted: bool = counted
 
 
 SYNTAX: Final = b"ERR syntax error"

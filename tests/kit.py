@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 from redouble.commands import FAMILIES
@@ -239,20 +240,33 @@ class SocketPipe:
         self._socket.close()
 
 
+def _free_port() -> int:
+    """A port that nobody uses, so low that a cluster bus has room above it."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port < 55000:
+            return port
+
+
 class RealTarget:
     """Debian's redis-server, one for the whole run; emptied before each test."""
 
     real = True
 
-    def __init__(self, executable: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+    def __init__(self, executable: str, *options: str, config: str | None = None) -> None:
+        self.port = _free_port()
         # A folder of its own: a dump.rdb that happens to lie here must not be loaded, nor overwritten.
         self._folder = tempfile.TemporaryDirectory()
+        arguments = list(options)
+        if config is not None:
+            file = Path(self._folder.name, "server.conf")
+            file.write_text(config)
+            arguments.insert(0, str(file))
         self.process = subprocess.Popen(
-            [executable, "--port", str(self.port), "--save", "", "--appendonly", "no", "--enable-debug-command", "yes",
-             "--dir", self._folder.name],
+            [executable, *arguments, "--port", str(self.port), "--save", "", "--appendonly", "no",
+             "--enable-debug-command", "yes", "--dir", self._folder.name],
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
         self._wait()

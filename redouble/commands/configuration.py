@@ -81,9 +81,7 @@ def config_rewrite(ctx: Context, argv: list[bytes]) -> Reply:
     return OK
 
 
-@configuration.command(
-    "config|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="5.0.0"
-)
+@configuration.command("config|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="5.0.0")
 def config_help(ctx: Context, argv: list[bytes]) -> Reply:
     """The explanation. Redis: CONFIG HELP."""
     return help_reply(ctx, argv)

@@ -4,7 +4,6 @@ Redouble allows it to clients on the same machine, which is where tests run; the
 by default. What would crash the real server is refused.
 """
 
-
 from collections.abc import Callable
 from typing import Final
 
@@ -43,7 +42,7 @@ debug: Final = Family("server")
 Tool = Callable[[Context, list[bytes]], Reply]
 
 _FORBIDDEN: Final = (
-    b"ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a "
+    b'ERR DEBUG command not allowed. If the enable-debug-command option is set to "local", you can run it from a '
     b"local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 )
 _PACKED_MAX: Final = 4 << 30
@@ -190,14 +189,17 @@ def _skip_checksums(ctx: Context, argv: list[bytes]) -> Reply:
     return OK
 
 
+def _unbar_scripts(ctx: Context, argv: list[bytes]) -> Reply:
+    ctx.engine.scripting.unbarred = argv[2] == b"1"
+    return OK
+
+
 def _hash_table_stats(ctx: Context, argv: list[bytes]) -> Reply:
     index = integer(argv[2])
     if not 0 <= index < len(ctx.space.databases):
         raise CommandError(b"ERR Out of range database")
     database = ctx.space.databases[index]
-    return Verbatim(
-        b"[Dictionary HT]\n" + _table(len(database.data)) + b"[Expires HT]\n" + _table(database.volatile)
-    )
+    return Verbatim(b"[Dictionary HT]\n" + _table(len(database.data)) + b"[Expires HT]\n" + _table(database.volatile))
 
 
 def _hash_table_stats_key(ctx: Context, argv: list[bytes]) -> Reply:
@@ -323,7 +325,7 @@ _TOOLS: Final[dict[bytes, tuple[int, int, Tool]]] = {
     b"replicate": (3, _MANY, _nothing),
     b"stringmatch-test": (2, 2, _nothing),
     b"set-skip-checksum-validation": (3, 3, _skip_checksums),
-    b"set-disable-deny-scripts": (3, 3, _nothing),
+    b"set-disable-deny-scripts": (3, 3, _unbar_scripts),
     b"aof-flush-sleep": (3, 3, _nothing),
     b"drop-cluster-packet-filter": (3, 3, _nothing),
     b"pause-cron": (3, 3, _nothing),

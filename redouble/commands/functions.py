@@ -201,9 +201,7 @@ def function_restore(ctx: Context, argv: list[bytes]) -> Reply:
     return OK
 
 
-@functions.command(
-    "function|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="7.0.0"
-)
+@functions.command("function|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="7.0.0")
 def function_help(ctx: Context, argv: list[bytes]) -> Reply:
     """The explanation. Redis: FUNCTION HELP."""
     return help_reply(ctx, argv)

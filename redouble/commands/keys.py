@@ -6,7 +6,8 @@ builds an index when first asked (see `datatypes/scanorder.py`), so that neither
 to the keys.
 
 Simplified: freeing memory is Python's business, so UNLINK is DEL (only counted apart) and ASYNC is SYNC. WAIT
-counts the replicas that were told, whether they have said so or not. OBJECT FREQ tells the counter that an entry has; it is not aged.
+counts the replicas that were told, whether they have said so or not. OBJECT FREQ tells the counter that an
+entry has; it is not aged.
 Deadlines are in `expiry.py`, DUMP, RESTORE and MIGRATE in `dumping.py`, SORT in `sorting.py`.
 """
 
@@ -436,7 +437,7 @@ def encoding_name(value: object) -> bytes:
 
 @generic.command(
     "wait", "numreplicas timeout", "Waits until replicas have the changes of this connection.", arity=3,
-    flags="blocking", since="3.0.0", categories="connection -keyspace",
+    flags="blocking", since="3.0.0", barred_until="7.2.0", categories="connection -keyspace",
     tips="request_policy:all_shards response_policy:agg_min",
 )  # fmt: skip
 def wait(ctx: Context, argv: list[bytes]) -> Reply:

@@ -25,7 +25,8 @@ _KEYS = "O(N) where N is the number of provided keys."
 
 @list_blocking.command(
     "blpop", "key [key ...] timeout", "Takes the first element of a list; waits for one if there is none.", arity=-3,
-    flags="write blocking", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", complexity=_KEYS,
+    flags="write blocking", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", barred_until="7.2.0",
+    complexity=_KEYS,
 )  # fmt: skip
 def blpop(ctx: Context, argv: list[bytes]) -> Reply:
     """The key and the element, or a null array. O(keys). Redis: BLPOP."""
@@ -34,7 +35,8 @@ def blpop(ctx: Context, argv: list[bytes]) -> Reply:
 
 @list_blocking.command(
     "brpop", "key [key ...] timeout", "Takes the last element of a list; waits for one if there is none.", arity=-3,
-    flags="write blocking", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", complexity=_KEYS,
+    flags="write blocking", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", barred_until="7.2.0",
+    complexity=_KEYS,
 )  # fmt: skip
 def brpop(ctx: Context, argv: list[bytes]) -> Reply:
     """The key and the element, or a null array. O(keys). Redis: BRPOP."""
@@ -72,6 +74,7 @@ def blmpop(ctx: Context, argv: list[bytes]) -> Reply:
     "blmove", "source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout",
     "Moves an element from a list's end to another's; waits for one if there is none.", arity=6,
     flags="write denyoom blocking", keys=[one("RW ACCESS DELETE"), one("RW INSERT", 2)], since="6.2.0",
+    barred_until="7.2.0",
 )  # fmt: skip
 def blmove(ctx: Context, argv: list[bytes]) -> Reply:
     """The element, or null. O(1). Redis: BLMOVE."""
@@ -84,6 +87,7 @@ def blmove(ctx: Context, argv: list[bytes]) -> Reply:
     "brpoplpush", "source destination timeout",
     "Moves a list's last element to the front of another; waits for one if there is none.", arity=4,
     flags="write denyoom blocking", keys=[one("RW ACCESS DELETE"), one("RW INSERT", 2)], since="2.2.0",
+    barred_until="7.2.0",
     deprecated="6.2.0", replaced_by="`BLMOVE` with the `RIGHT` and `LEFT` arguments",
 )  # fmt: skip
 def brpoplpush(ctx: Context, argv: list[bytes]) -> Reply:

@@ -154,9 +154,7 @@ def script_debug(ctx: Context, argv: list[bytes]) -> Reply:
     raise CommandError(b"ERR Use SCRIPT DEBUG YES/SYNC/NO")
 
 
-@scripting.command(
-    "script|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="5.0.0"
-)
+@scripting.command("script|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="5.0.0")
 def script_help(ctx: Context, argv: list[bytes]) -> Reply:
     """The explanation. Redis: SCRIPT HELP."""
     return help_reply(ctx, argv)

@@ -15,7 +15,7 @@ server: Final = Family("server")
 
 _SAVES: Final = "admin noscript no_async_loading"
 _NO_MODULES: Final = (
-    b"ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a "
+    b'ERR MODULE command not allowed. If the enable-module-command option is set to "local", you can run it from a '
     b"local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 )
 _NOT_LOADED: Final = b"ERR Error loading the extension. Please check the server logs."

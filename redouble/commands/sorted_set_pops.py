@@ -26,9 +26,7 @@ from redouble.protocol.reply import EMPTY, NULL_ARRAY, Double, Reply
 
 sorted_set_pops: Final = Family("sorted-set")
 
-_TAKEN = (
-    "O(log(N)*M) with N being the number of elements in the sorted set, and M being the number of elements popped."
-)
+_TAKEN = "O(log(N)*M) with N being the number of elements in the sorted set, and M being the number of elements popped."
 _LOG_N = "O(log(N)) with N being the number of elements in the sorted set."
 _KEYS = (
     "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted set, and "
@@ -135,7 +133,8 @@ def _from_key(ctx: Context, key: bytes, zset: SortedSet, highest: bool, count: i
 
 @sorted_set_pops.command(
     "bzpopmin", "key [key ...] timeout", "Takes the member with the lowest score; waits for one if there is none.",
-    arity=-3, flags="write blocking fast", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0", complexity=_LOG_N,
+    arity=-3, flags="write blocking fast", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0",
+    barred_until="7.2.0", complexity=_LOG_N,
 )  # fmt: skip
 def bzpopmin(ctx: Context, argv: list[bytes]) -> Reply:
     """The key, the member and its score, or a null array. O(keys + log n). Redis: BZPOPMIN."""
@@ -144,7 +143,8 @@ def bzpopmin(ctx: Context, argv: list[bytes]) -> Reply:
 
 @sorted_set_pops.command(
     "bzpopmax", "key [key ...] timeout", "Takes the member with the highest score; waits for one if there is none.",
-    arity=-3, flags="write blocking fast", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0", complexity=_LOG_N,
+    arity=-3, flags="write blocking fast", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0",
+    barred_until="7.2.0", complexity=_LOG_N,
 )  # fmt: skip
 def bzpopmax(ctx: Context, argv: list[bytes]) -> Reply:
     """The key, the member and its score, or a null array. O(keys + log n). Redis: BZPOPMAX."""

@@ -33,9 +33,7 @@ LEX: Final = 3
 
 _NOT_SCORES: Final = b"ERR min or max is not a float"
 _NOT_LEX: Final = b"ERR min or max not valid string range item"
-_LIMIT_BY_RANK: Final = (
-    b"ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX"
-)
+_LIMIT_BY_RANK: Final = b"ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX"
 _SCORES_BY_LEX: Final = b"ERR syntax error, WITHSCORES not supported in combination with BYLEX"
 
 _RETURNED = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements returned."

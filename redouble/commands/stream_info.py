@@ -140,7 +140,9 @@ def consumers(ctx: Context, argv: list[bytes]) -> Reply:
     """A map for each consumer; times in ms. O(consumers). Redis: XINFO CONSUMERS."""
     group = _stream(ctx, argv).groups.get(argv[3])
     if group is None:
-        raise CommandError(b"NOGROUP No such consumer group '%b' for key name '%b'" % (c_text(argv[3]), c_text(argv[2])))
+        raise CommandError(
+            b"NOGROUP No such consumer group '%b' for key name '%b'" % (c_text(argv[3]), c_text(argv[2]))
+        )
     now = ctx.space.now
     found: list[Reply] = []
     for name in group.consumer_names():

@@ -244,9 +244,7 @@ def _moved(cell: int, by: int, steps: int) -> int:
     return cell + by & (1 << steps) - 1 if by else cell
 
 
-def _reaches(
-    shape: Shape, steps: int, west: float, south: float, east: float, north: float
-) -> bool:
+def _reaches(shape: Shape, steps: int, west: float, south: float, east: float, north: float) -> bool:
     """Whether the nine cells at this step cover the bounding box."""
     x = _cell(shape.longitude, LONGITUDE_LIMIT, steps)
     y = _cell(shape.latitude, LATITUDE_LIMIT, steps)
@@ -264,9 +262,7 @@ class Point:
 
     __slots__ = ("member", "score", "longitude", "latitude", "distance")
 
-    def __init__(
-        self, member: bytes, score: float, longitude: float, latitude: float, distance: float
-    ) -> None:
+    def __init__(self, member: bytes, score: float, longitude: float, latitude: float, distance: float) -> None:
         self.member: bytes = member
         self.score: float = score
         self.longitude: float = longitude
@@ -291,9 +287,7 @@ def search(places: SortedSet, shape: Shape, limit: int = 0) -> list[Point]:
     return found
 
 
-def _search_batch(
-    places: SortedSet, shape: Shape, start: int, stop: int, limit: int, found: list[Point]
-) -> bool:
+def _search_batch(places: SortedSet, shape: Shape, start: int, stop: int, limit: int, found: list[Point]) -> bool:
     """Add the points within the shape between two ranks; whether there are enough."""
     members, scores = places.fetch((start, stop))
     for index, score in enumerate(scores):

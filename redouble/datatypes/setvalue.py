@@ -168,7 +168,8 @@ class SetValue:
         if self._encoding == INTSET:
             self._in_order = False
             if not spells_int64(member):
-                self._leave_intset(LISTPACK if self._fits_listpack(member, size) else HASHTABLE)
+                fits = self._fits_listpack(member, size) and self._all_fit_listpack()
+                self._leave_intset(LISTPACK if fits else HASHTABLE)
             elif size >= limits.set_intset_entries:
                 self._leave_intset(HASHTABLE)
         elif not self._fits_listpack(member, size):
@@ -184,7 +185,7 @@ class SetValue:
         limits = self._limits
         if not limits.set_has_listpack or len(self.members) > limits.set_listpack_entries:
             return False
-        return max(map(len, self.members)) <= limits.set_listpack_value
+        return max(map(len, self.members), default=0) <= limits.set_listpack_value
 
     def _leave_intset(self, encoding: int) -> None:
         self._put_in_order()

@@ -102,11 +102,7 @@ def _holds(chunk: Stop, score: float, member: bytes, is_head: bool) -> bool:
     ahead = chunk.ahead
     if ahead.low_score < score or (ahead.low_score == score and ahead.low_member <= member):
         return False
-    return (
-        is_head
-        or chunk.low_score < score
-        or (chunk.low_score == score and chunk.low_member <= member)
-    )
+    return is_head or chunk.low_score < score or (chunk.low_score == score and chunk.low_member <= member)
 
 
 @final
@@ -174,9 +170,7 @@ class SkipList:
         stop = self.top
         while True:
             following = stop.ahead
-            while following.low_score < score or (
-                following.low_score == score and following.low_member <= member
-            ):
+            while following.low_score < score or (following.low_score == score and following.low_member <= member):
                 rank += stop.span
                 stop = following
                 following = stop.ahead
@@ -255,9 +249,7 @@ class SkipList:
         stop = self.top
         while True:
             following = stop.ahead
-            while following.low_score < score or (
-                following.low_score == score and following.low_member <= member
-            ):
+            while following.low_score < score or (following.low_score == score and following.low_member <= member):
                 stop = following
                 following = stop.ahead
             stop.span += change
@@ -284,9 +276,7 @@ class SkipList:
         stop = self.top
         while True:
             following = stop.ahead
-            while following.low_score < score or (
-                following.low_score == score and following.low_member < member
-            ):
+            while following.low_score < score or (following.low_score == score and following.low_member < member):
                 stop = following
                 following = stop.ahead
             stops.append(stop)

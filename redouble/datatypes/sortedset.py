@@ -78,9 +78,7 @@ class SortedSet:
 
     __slots__ = ("scores", "order", "packed", "limits", "_index")
 
-    def __init__(
-        self, limits: Limits, expected: int = 0, longest: int = 0, capacity: int = CAPACITY
-    ) -> None:
+    def __init__(self, limits: Limits, expected: int = 0, longest: int = 0, capacity: int = CAPACITY) -> None:
         #: Member to score, in no special order. For others to read only.
         self.scores: dict[bytes, float] = {}
         self.order: SkipList = SkipList(capacity)
@@ -211,9 +209,7 @@ class SortedSet:
 
     # What to do with a span
 
-    def fetch(
-        self, span: Span, reverse: bool = False, offset: int = 0, count: int = -1
-    ) -> Pairs:
+    def fetch(self, span: Span, reverse: bool = False, offset: int = 0, count: int = -1) -> Pairs:
         """The pairs of a span. O(log n + results).
 
         Skips `offset` of them and gives `count` at most, counted from the end where the answer begins.
@@ -256,15 +252,11 @@ class SortedSet:
         """The pairs from rank `start` to rank `stop`, as `span_by_rank` counts them."""
         return self.fetch(self.span_by_rank(start, stop, reverse), reverse)
 
-    def range_by_score(
-        self, bounds: ScoreRange, reverse: bool = False, offset: int = 0, count: int = -1
-    ) -> Pairs:
+    def range_by_score(self, bounds: ScoreRange, reverse: bool = False, offset: int = 0, count: int = -1) -> Pairs:
         """The pairs whose scores lie within, limited as in `fetch`."""
         return self.fetch(self.span_by_score(bounds), reverse, offset, count)
 
-    def range_by_lex(
-        self, bounds: LexRange, reverse: bool = False, offset: int = 0, count: int = -1
-    ) -> Pairs:
+    def range_by_lex(self, bounds: LexRange, reverse: bool = False, offset: int = 0, count: int = -1) -> Pairs:
         """The pairs whose members lie within, limited as in `fetch`."""
         return self.fetch(self.span_by_lex(bounds, reverse), reverse, offset, count)
 

@@ -134,7 +134,7 @@ class Command:
     __slots__ = (
         "name", "syntax", "summary", "arity", "flags", "keys", "since", "until", "complexity", "tips", "group",
         "categories", "key_finder", "handler", "subcommands", "parent", "index", "deprecated", "replaced_by",
-        "history", "full_name", "min_args", "max_args",
+        "history", "full_name", "min_args", "max_args", "barred_until",
     )  # fmt: skip
 
     def __init__(self, name: str, syntax: str, summary: str, group: str, handler: Handler) -> None:
@@ -162,6 +162,8 @@ class Command:
         self.parent: Command | None = None
         #: The number of its counters in the engine's statistics.
         self.index: int = 0
+        #: Scripts may not call it before this version.
+        self.barred_until: str = ""
         self.deprecated: str = ""
         self.replaced_by: str = ""
         self.history: list[tuple[str, str]] = []
@@ -227,13 +229,14 @@ class Family:
         tips: str = "",
         categories: str = "",
         key_finder: KeyFinder | None = None,
+        barred_until: str = "",
         deprecated: str = "",
         replaced_by: str = "",
     ) -> Callable[[Handler], Handler]:
         """Declare a command. `name` is `container|word` for a sub-command.
 
         `tips`, `flags` and `categories` are lists of words; `-name` takes a category away that the group
-        would bring. `deprecated` is the version since when,
+        would bring. Scripts may call it from the version `barred_until` on. `deprecated` is the version since when,
         `replaced_by` what to use instead. A container that runs nothing itself is declared by
         `container`.
         """
@@ -252,6 +255,7 @@ class Family:
             row.tips = tips.split()
             row.categories = _categories(row, categories)
             row.key_finder = key_finder
+            row.barred_until = barred_until
             row.deprecated = deprecated
             row.replaced_by = replaced_by
             self.rows.append(row)
@@ -293,7 +297,10 @@ class CommandTable:
                 if parse_version(declared.since) <= version and not (
                     declared.until and parse_version(declared.until) <= version
                 ):
-                    self._add(_copy(declared))
+                    row = _copy(declared)
+                    if row.barred_until and parse_version(row.barred_until) > version:
+                        row.flags |= f.NOSCRIPT
+                    self._add(row)
 
     def _add(self, row: Command) -> None:
         row.index = len(self.rows)
@@ -353,6 +360,7 @@ def _copy(row: Command) -> Command:
     copy.tips = row.tips
     copy.categories = row.categories
     copy.key_finder = row.key_finder
+    copy.barred_until = row.barred_until
     copy.deprecated = row.deprecated
     copy.replaced_by = row.replaced_by
     copy.history = row.history

@@ -96,8 +96,10 @@ class Number(Kind):
                 return text
         value = self._read(text)
         if not self.low <= value <= self.high:
-            shape = b"argument must be between %o and %o inclusive" if self.style == "octal" else (
-                b"argument must be between %d and %d inclusive"
+            shape = (
+                b"argument must be between %o and %o inclusive"
+                if self.style == "octal"
+                else (b"argument must be between %d and %d inclusive")
             )
             raise CommandError(shape % (self.low, self.high))
         return b"%o" % value if self.style == "octal" else b"%d" % value
@@ -239,9 +241,7 @@ class Percentiles(Kind):
             if value is None:
                 raise CommandError(b"Invalid latency-tracking-info-percentiles parameters")
             if not 0.0 <= value <= 100.0:
-                raise CommandError(
-                    b"latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
-                )
+                raise CommandError(b"latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
             shown.append(trimmed(value))
         return b" ".join(shown)
 

@@ -285,11 +285,11 @@ class Engine(KeyListener):
         try:
             reply = command.handler(ctx, argv)
         except CommandError as error:
-            reply = self._failed(command, error.text)
+            reply = self._failed(command, error.text, error.counted)
         except Exception:
             log.exception("internal error in %r", argv[:8])
             self.stats.unexpected_errors += 1
-            reply = self._failed(command, INTERNAL)
+            reply = self._failed(command, INTERNAL, False)
         if self.observers:
             self._observe(ctx, command, argv, reply)
         ended = ticks()
@@ -323,9 +323,10 @@ class Engine(KeyListener):
         if self.observers & f.FED:
             self.propagation.record(ctx, command, argv, reply)
 
-    def _failed(self, command: Command, text: bytes) -> Reply:
+    def _failed(self, command: Command, text: bytes, counted: bool) -> Reply:
         self.stats.failed[command.index] += 1
-        self.stats.count_error(text)
+        if not counted:
+            self.stats.count_error(text)
         return ErrorReply(text)
 
     def refuse(self, client: Client, command: Command | None, text: bytes) -> None:

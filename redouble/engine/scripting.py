@@ -3,8 +3,7 @@
 A script's command takes the same road as any other, `Engine.call`, with a caller of its own: marked as
 a script's, never blocking, with a database that SELECT changes for the script only. What a script may
 not do is checked here, in Redis' order, and answered as an error reply that the script can catch. Such
-an error, and that of a command, is counted where it comes from; the script that ends with it is not
-counted as failed.
+an error, and that of a command, is counted where it comes from, and not again if the script ends with it.
 
 Whether a script may run at all depends on the flags that its first line declares; `declared_flags`
 tells them to `admission.py`, and `_objection` judges once more for those that run within an EXEC.
@@ -63,7 +62,7 @@ _FORGETS_SINCE: Final = 70400
 class Scripting(ScriptHost):
     """The scripts and functions of an engine, and the one that runs."""
 
-    __slots__ = ("engine", "runtime", "libraries", "long", "keeps_all", "slot", "flags", "wrote", "context",
+    __slots__ = ("engine", "runtime", "libraries", "long", "keeps_all", "slot", "flags", "wrote", "context", "unbarred",
                  "started_us")  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
@@ -81,6 +80,8 @@ class Scripting(ScriptHost):
         self.wrote: bool = False
         #: The caller that the running script is.
         self.context: Context | None = None
+        #: Whether scripts may run what they never may (DEBUG SET-DISABLE-DENY-SCRIPTS).
+        self.unbarred: bool = False
         #: The time at which the running script began, for TIME: it stands still within a script.
         self.started_us: int = 0
 
@@ -89,10 +90,7 @@ class Scripting(ScriptHost):
     def run(
         self, ctx: Context, script: Script, argv: list[bytes], keys: list[bytes], args: list[bytes], read_only: bool
     ) -> Reply:
-        """Run a script for a caller. Its reply, or an error reply that has been counted.
-
-        Raises `CommandError` if it may not run or fails.
-        """
+        """Run a script for a caller; its reply. Raises `CommandError` if it may not run, or fails."""
         self._begin(ctx, script.flags, keys, read_only)
         self.long.begin(script.sha, False, argv)
         try:
@@ -150,9 +148,9 @@ class Scripting(ScriptHost):
         return None
 
     def _checked(self, reply: Reply) -> Reply:
-        """The reply of a script. An error that nobody has counted is raised."""
-        if isinstance(reply, ErrorReply) and not self.runtime.counted:
-            raise CommandError(reply.text)
+        """The reply of a script; an error is raised."""
+        if isinstance(reply, ErrorReply):
+            raise CommandError(reply.text, self.runtime.counted)
         return reply
 
     # -- libraries --------------------------------------------------------------------------
@@ -192,8 +190,11 @@ class Scripting(ScriptHost):
         flags = command.flags
         if count < command.min_args or count > command.max_args:
             return self._rejected(command, _ARITY)
-        if flags & f.NOSCRIPT or ctx.flags & f.READ_ONLY or ctx.client.flags & f.RESTRICTED or (
-            self.engine.flags & _UNUSUAL
+        if (
+            flags & f.NOSCRIPT
+            or ctx.flags & f.READ_ONLY
+            or ctx.client.flags & f.RESTRICTED
+            or (self.engine.flags & _UNUSUAL)
         ):
             rejection = self._rejection(ctx, command, argv)
             if rejection is not None:
@@ -209,7 +210,7 @@ class Scripting(ScriptHost):
         """Why a script may not call a command, or None. In Redis' order."""
         engine = self.engine
         flags = command.flags
-        if flags & f.NOSCRIPT:
+        if flags & f.NOSCRIPT and not self.unbarred:
             return _NOT_ALLOWED
         if engine.flags & f.REPLICA and not flags & f.STALE and not engine.config.enabled(b"replica-serve-stale-data"):
             return _STALE

@@ -15,12 +15,13 @@ Numbers are cut to integers on the way out, as C casts a double to a long long.
 
 from typing import Any, Final, final
 
-from redouble.doubles import format_double, format_human
+from redouble.doubles import format_double, format_human, format_nan
 from redouble.protocol.reply import (
     EMPTY,
     BigNumber,
     Boolean,
     Bulks,
+    Deep,
     Double,
     ErrorReply,
     HumanDouble,
@@ -51,6 +52,9 @@ FAILURE: Final = 3
 LONG: Final = 4
 OK_TEXT: Final = 5
 LONG_FLAT: Final = 6
+
+#: Replies that are nested no deeper may be walked by recursion.
+_SHALLOW: Final = 64
 
 # Kinds of tokens.
 _SCALAR: Final = 0
@@ -88,6 +92,8 @@ def number_argument(value: int | float, long: bool) -> bytes:
     """A Lua number as an argument of a command; `long` as up to Redis 7.0 (17 digits)."""
     if not long and isinstance(value, int) and -_MOST_EXACT <= value <= _MOST_EXACT:
         return b"%d" % value
+    if value != value:
+        return format_nan(float(value))
     return format_double(float(value), not long)
 
 
@@ -237,11 +243,12 @@ def flat(items: list[Any]) -> Reply:
 
 
 def nested(tokens: list[Any], resp: int) -> Reply:
-    """The reply that `tokens` spell. No recursion: scripts may nest thousands deep. O(size)."""
+    """The reply that `tokens` spell; `Deep`, because scripts may nest tables thousands deep. O(size)."""
     root: list[Any] = []
     #: The containers being filled, innermost last, and how many items each still lacks.
     open_items: list[list[Any]] = [root]
     missing: list[int] = [1]
+    deepest = 0
     at = 0
     size = len(tokens)
     while at < size:
@@ -261,10 +268,11 @@ def nested(tokens: list[Any], resp: int) -> Reply:
             items: list[Any] = []
             open_items[-1].append(items if kind == _ARRAY else Map(items) if kind == _MAP else SetReply(items))
             open_items.append(items)
+            deepest = max(deepest, len(open_items))
             missing.append(value * 2 if kind == _MAP else value)
         else:
             open_items[-1].append(_leaf(kind, value))
-    return root[0]
+    return Deep(root[0]) if deepest > _SHALLOW else root[0]
 
 
 def _leaf(kind: int, value: Any) -> Reply:

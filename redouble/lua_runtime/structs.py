@@ -93,7 +93,7 @@ class _Layout:
             return size
         if option == _CHARS:
             return self.number(1)
-        if option == _i or option == _I:  # noqa: SIM109 - two compares are quicker
+        if option == _i or option == _I:
             count = self.number(4)
             if count > _MAX_INTEGER_SIZE:
                 raise Trouble(0, b"integral size %d is larger than limit of %d" % (count, _MAX_INTEGER_SIZE))
@@ -182,7 +182,7 @@ def pack(layout_text: bytes, args: tuple[Any, ...], to_number: Any) -> bytes:
             argument += 1
             if option in _INTEGERS:
                 data = _put_integer(_number(value, argument + 1, to_number), size, layout.little)
-            elif option == _FLOAT or option == _DOUBLE:  # noqa: SIM109
+            elif option == _FLOAT or option == _DOUBLE:
                 data = _put_real(_number(value, argument + 1, to_number), size, layout.little)
             else:
                 data = _put_string(value, argument + 1, option, size)
@@ -233,7 +233,7 @@ def unpack(layout_text: bytes, data: bytes, start: int, to_number: Any) -> list[
         piece = data[position : position + size]
         if option in _INTEGERS:
             out.append(_get_integer(piece, layout.little, option >= 97))
-        elif option == _FLOAT or option == _DOUBLE:  # noqa: SIM109
+        elif option == _FLOAT or option == _DOUBLE:
             out.append(struct.unpack(("<" if layout.little else ">") + ("f" if size == 4 else "d"), piece)[0])
         elif option == _CHARS:
             out.append(piece)

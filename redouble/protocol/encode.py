@@ -16,6 +16,7 @@ from redouble.protocol.reply import (
     BigNumber,
     Boolean,
     Bulks,
+    Deep,
     Double,
     ErrorReply,
     HumanDouble,
@@ -164,8 +165,28 @@ class Encoder:
             out.append(b"," + text + _CRLF if resp3 else _bulk(text))
         elif isinstance(value, BigNumber):
             out.append(b"(" + value.digits + _CRLF if resp3 else _bulk(value.digits))
+        elif isinstance(value, Deep):
+            self._deep(value.value, out)
         elif not isinstance(value, NoReply):
             raise TypeError(f"not a reply value: {type(value).__name__}")
+
+    def _deep(self, value: Any, out: list[bytes]) -> None:
+        """Collections within collections, without recursion."""
+        rest = [value]
+        while rest:
+            value = rest.pop()
+            if isinstance(value, list):
+                out.append(b"*%d\r\n" % len(value))
+                rest.extend(reversed(value))
+            elif isinstance(value, Map):
+                count = len(value.items)
+                out.append(b"%%%d\r\n" % (count // 2) if self.resp3 else b"*%d\r\n" % count)
+                rest.extend(reversed(value.items))
+            elif isinstance(value, SetReply):
+                out.append((b"~%d\r\n" if self.resp3 else b"*%d\r\n") % len(value.items))
+                rest.extend(reversed(value.items))
+            else:
+                self._walk(value, out)
 
     def _pairs(self, items: list[Any], nested: bool, out: list[bytes]) -> None:
         """A flat list of pairs, as it is or with an array around each pair."""

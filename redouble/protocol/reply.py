@@ -24,6 +24,7 @@ value              RESP2                                   RESP3
 `Boolean`          integer 1 or 0                          boolean
 `Verbatim`         bulk string                             verbatim string
 `BigNumber`        bulk string                             big number
+`Deep`             what it holds                           the same
 `Several`          its items, one after the other          the same
 `Attributed`       its reply                               attribute, then its reply
 `NO_REPLY`         nothing                                 nothing
@@ -134,6 +135,16 @@ class Several:
 
     def __init__(self, items: list[Any]) -> None:
         self.items: list[Any] = items
+
+
+@final
+class Deep:
+    """A list, `Map` or `SetReply` that may be nested so deep that nothing recursive may walk it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value: Any = value
 
 
 @final

@@ -209,6 +209,7 @@ HPERSIST h FIELDS 1 f
 #: Written by commands whose samples would need a payload, or that exchange databases; tested on their own.
 NOT_SAMPLED_WRITES = {
     "restore", "restore-asking", "migrate", "swapdb", "pfdebug", "hgetdel", "hgetex", "hsetex",
+    "function|load", "function|delete", "function|flush", "function|restore",
 }  # fmt: skip
 
 READS = """
@@ -309,7 +310,7 @@ HPEXPIRETIME h FIELDS 1 f
 """
 
 #: `object|freq` is an error unless an LFU policy is set; a digest must be known for EVALSHA_RO.
-NOT_SAMPLED_READS = {"object|freq", "evalsha_ro"}
+NOT_SAMPLED_READS = {"object|freq", "evalsha_ro", "fcall_ro"}
 
 KEYS = (
     "s", "bits", "l", "numbers", "h", "set", "other", "z", "z2", "geo", "hll", "hll2", "x", "volatile", "new", "new2",

@@ -150,9 +150,7 @@ def test_memory_usage_checks_its_options(redis: Redis) -> None:
     assert redis("MEMORY", "USAGE", "none", "SAMPLES") == Failure("ERR syntax error")
     assert redis("MEMORY", "USAGE", "none", "SAMPLES", -1) == Failure("ERR syntax error")
     assert redis("MEMORY", "USAGE", "none", "NONSENSE", 1) == Failure("ERR syntax error")
-    assert redis("MEMORY", "USAGE", "none", "SAMPLES", "x") == Failure(
-        "ERR value is not an integer or out of range"
-    )
+    assert redis("MEMORY", "USAGE", "none", "SAMPLES", "x") == Failure("ERR value is not an integer or out of range")
 
 
 def test_memory_stats_name_the_figures(redis: Redis) -> None:

@@ -11,8 +11,6 @@ from tests.kit import EngineTarget, Failure, RealTarget, Redis, Status
 
 #: Facts that 7.4 (by which our rows go) tells otherwise than 7.0.15. None changes what a command does there.
 CHANGED_SINCE_7_0: dict[bytes, set[str]] = {
-    # Blocking commands became allowed in scripts, where they do not block.
-    **{name: {"flags"} for name in (b"blmove", b"blpop", b"brpop", b"brpoplpush", b"bzpopmax", b"bzpopmin")},
     b"wait": {"flags", "categories"},
     # More is said of how a cluster's clients should send a command and join its replies.
     **{
@@ -34,8 +32,6 @@ CHANGED_SINCE_7_0: dict[bytes, set[str]] = {
     # The destination is overwritten, not read.
     b"sinterstore": {"key specifications"},
 }  # fmt: skip
-#: Commands of 7.0.15 that need not be there.
-_MAY_BE_MISSING = (b"function", b"fcall")
 
 
 def _as_map(flat: list[Any]) -> dict[bytes, Any]:
@@ -95,7 +91,7 @@ def test_no_command_is_older_or_younger_than_in_redis(real_server: RealTarget | 
     theirs = set(_entries(Redis(real_server, 2)))
     ours = set(_entries(Redis(EngineTarget(real_server.version), 2)))
     assert {name for name in ours - theirs if not name.startswith(b"redouble")} == set()
-    assert {name for name in theirs - ours if not name.startswith(_MAY_BE_MISSING)} == set()
+    assert theirs - ours == set()
 
 
 def test_info_of_one_command(redis: Redis) -> None:

@@ -141,9 +141,7 @@ def test_a_missing_rank_with_score_is_a_null_array(redis: Redis) -> None:
     assert redis.raw("ZRANK", "k", "x", "WITHSCORE") == null
     assert redis.raw("ZRANK", "missing", "x", "WITHSCORE") == null
     assert redis("ZRANK", "k", "c", "WITHSCORES") == Failure("ERR syntax error")
-    assert redis("ZRANK", "k", "c", "WITHSCORE", "x") == Failure(
-        "ERR wrong number of arguments for 'zrank' command"
-    )
+    assert redis("ZRANK", "k", "c", "WITHSCORE", "x") == Failure("ERR wrong number of arguments for 'zrank' command")
 
 
 def test_other_types_are_refused(redis: Redis) -> None:

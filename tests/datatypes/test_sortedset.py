@@ -146,9 +146,7 @@ def test_a_lex_range_holds_what_lies_between_its_bounds(names, low, high, revers
     bounds = parse_lex_range(low, high)
     assert bounds is not None
     expected = [(name, 1.0) for name in sorted(names) if beyond(low, name) and ahead(high, name)]
-    assert pairs_of(subject.range_by_lex(bounds, reverse, offset, count)) == limited(
-        expected, reverse, offset, count
-    )
+    assert pairs_of(subject.range_by_lex(bounds, reverse, offset, count)) == limited(expected, reverse, offset, count)
     assert subject.count_by_lex(bounds) == len(expected)
     assert subject.remove_range_by_lex(bounds) == len(expected)
     subject._check()

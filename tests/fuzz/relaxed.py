@@ -51,12 +51,10 @@ def _older(name: bytes, argv: Argv, ours: Any, theirs: Any) -> bool:
     if name in (b"bitcount", b"bitpos"):
         return isinstance(ours, Failure)  # the key is looked up before the arguments are read
     if name in (b"scan", b"sscan", b"hscan", b"zscan"):
-        return not argv[1 if name == b"scan" else 2].isdigit()  # cursors that are no numbers
-    if isinstance(theirs, Failure):
-        if b"not allowed from script" in theirs:
-            return b"blpop" in b" ".join(argv).lower()
-        return b"timeout" in theirs and isinstance(ours, Failure) and b"timeout" in ours  # one too large is negative
-    return False
+        at = 1 if name == b"scan" else 2
+        return not bytes(argv[at]).isdigit()  # cursors that are no numbers
+    both = isinstance(ours, Failure) and isinstance(theirs, Failure)
+    return both and b"timeout" in bytes(ours) and b"timeout" in bytes(theirs)  # one too large is negative
 
 
 def same(ours: Any, theirs: Any) -> bool:
@@ -69,7 +67,7 @@ def same(ours: Any, theirs: Any) -> bool:
         return True
     if isinstance(ours, int):
         now = time.time() * 1000
-        return abs(ours - theirs) <= 4 * APART and abs(theirs - now) < _NEAR_NOW
+        return bool(abs(ours - theirs) <= 4 * APART and abs(theirs - now) < _NEAR_NOW)
     if type(ours) is bytes:
         first, second = _STREAM_ID.fullmatch(ours), _STREAM_ID.fullmatch(theirs)
         return first is not None and second is not None and same(int(first[1]), int(second[1]))
@@ -79,6 +77,14 @@ def same(ours: Any, theirs: Any) -> bool:
 def near(distance: int) -> Rule:
     """Numbers that depend on the clock."""
     return lambda argv, ours, theirs, us, them: type(ours) is type(theirs) is int and abs(ours - theirs) <= distance
+
+
+def each(rule: Rule) -> Rule:
+    """A list whose items follow a rule."""
+    return lambda argv, ours, theirs, us, them: (
+        len(ours) == len(theirs)
+        and all(rule(argv, our, their, us, them) for our, their in zip(ours, theirs, strict=True))
+    )
 
 
 def _shuffled(size: int, ours: Any, theirs: Any) -> bool:
@@ -136,7 +142,14 @@ def _popped(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
 def _scripted(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     """What a script makes of a reply without order."""
     unordered = any(arg.lower() in (b"smembers", b"hgetall", b"hkeys", b"hvals") for arg in argv[3:])
-    return unordered and type(ours) is type(theirs) and sorted(repr(ours)) == sorted(repr(theirs))
+    return bool(unordered and type(ours) is type(theirs) and sorted(repr(ours)) == sorted(repr(theirs)))
+
+
+def _sorted(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """A set that is not to be sorted by anything has no order; and LIMIT takes some of it."""
+    words = [arg.upper() for arg in argv[2:]]
+    some = b"LIMIT" in words and b"BY" in words
+    return type(ours) is type(theirs) is list and len(ours) == len(theirs) and (some or _shuffled(1, ours, theirs))
 
 
 def _encoded(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
@@ -179,6 +192,10 @@ RULES: dict[bytes, Rule] = {
     b"ttl": near(1),
     b"expiretime": near(1),
     b"pttl": near(APART),
+    b"httl": each(near(1)),
+    b"hexpiretime": each(near(1)),
+    b"hpttl": each(near(APART)),
+    b"hpexpiretime": each(near(APART)),
     b"pexpiretime": near(APART),
     b"object|encoding": _encoded,
     b"object|idletime": near(2),
@@ -192,8 +209,8 @@ RULES: dict[bytes, Rule] = {
     b"hgetall": unordered(2),
     b"eval": _scripted,
     b"eval_ro": _scripted,
-    b"sort": unordered(),
-    b"sort_ro": unordered(),
+    b"sort": _sorted,
+    b"sort_ro": _sorted,
     b"scan": scanned(1),
     b"sscan": scanned(1),
     b"hscan": scanned(2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redouble.protocol.reply import Boolean, Bulks, Double, Map, SetReply, Simple, Verbatim
+from redouble.protocol.reply import Boolean, Bulks, Deep, Double, Map, SetReply, Simple, Verbatim
 from tests.lua_runtime.host import Lua
 
 
@@ -96,16 +96,21 @@ def test_thousands_of_arguments_are_passed_to_a_command(lua: Lua) -> None:
 
 @pytest.mark.parametrize("depth", [1, 10, 3000])
 def test_a_nested_table_is_not_limited_by_pythons_stack(lua: Lua, depth: int) -> None:
-    reply = lua.reply(f"local t = {{}} for i = 1, {depth} do t = {{t}} end return t")
+    whole = reply = lua.reply(f"local t = {{}} for i = 1, {depth} do t = {{t}} end return t")
+    if isinstance(reply, Deep):
+        reply = reply.value
     for _ in range(depth):
         assert isinstance(reply, list)
         reply = reply[0]
-    assert lua.encoder.encode(reply) == b"*0\r\n"
+    assert reply == []
+    assert lua.encoder.encode(whole) == b"*1\r\n" * depth + b"*0\r\n"
 
 
 @pytest.mark.parametrize(("script", "levels"), [("t[1]=t return t", 7995), ("t.map={x=t} return t", 2665)])
 def test_a_table_within_itself_is_cut_off_where_redis_does(lua: Lua, script: str, levels: int) -> None:
     reply = lua.reply("local t = {} " + script)
+    assert isinstance(reply, Deep)
+    reply = reply.value
     found = 0
     while isinstance(reply, (list, Map)):
         reply = (reply if isinstance(reply, list) else reply.items)[-1]

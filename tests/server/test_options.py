@@ -49,7 +49,7 @@ def test_the_command_line_comes_after_the_file(tmp_path: Path) -> None:
 
 def test_a_file_quotes_as_inline_commands_do(tmp_path: Path) -> None:
     file = tmp_path / "redis.conf"
-    file.write_text('requirepass "a b\\x41\\n"\nlogfile \'it\\\'s\'\n')
+    file.write_text("requirepass \"a b\\x41\\n\"\nlogfile 'it\\'s'\n")
     assert words_of(read_options([str(file)])) == [[b"requirepass", b"a bA\n"], [b"logfile", b"it's"]]
 
 

@@ -7,7 +7,6 @@ import contextlib
 import shutil
 import ssl
 import subprocess
-from pathlib import Path
 
 import pytest
 

@@ -8,7 +8,7 @@ local kit = ...
 local fail, bad_argument, wrong_type = kit.fail, kit.bad_argument, kit.wrong_type
 local check_string, end_run = kit.check_string, kit.end_run
 local error, pcall, select, type, xpcall = error, pcall, select, type, xpcall
-local concat, setfenv, sethook = table.concat, setfenv, debug.sethook
+local concat, setfenv, sethook, unpack = table.concat, setfenv, debug.sethook, unpack
 local create, resume = coroutine.create, coroutine.resume
 
 local lib = kit.base
@@ -56,6 +56,30 @@ function lib.xpcall(...)
     end
     return handler(err)
   end))
+end
+
+-- In C the number of results overflows where the bounds are far apart.
+
+local MOST = 8000 -- arguments and results that C functions may have on Lua's stack
+
+-- A bound as C makes an int of it.
+local function bound(number, count, value)
+  local integer = kit.check_integer(number, count, value) % 4294967296
+  return integer < 2147483648 and integer or integer - 4294967296
+end
+
+function lib.unpack(...)
+  local count = select("#", ...)
+  local list, first, last = ...
+  if type(list) ~= "table" then
+    wrong_type(1, "table", count, list)
+  end
+  first = first == nil and 1 or bound(2, count, first)
+  last = last == nil and #list or bound(3, count, last)
+  if last - first >= MOST - count then
+    fail("too many results to unpack")
+  end
+  return unpack(...)
 end
 
 -- The hook ---------------------------------------------------------------------------------------------

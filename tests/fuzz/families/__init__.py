@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from tests.fuzz.duel import Script
 from tests.fuzz.families import common
 from tests.fuzz.grammar import Grammar, Pick
-from tests.fuzz.duel import Script
 
 NAMES = [
     "strings", "bitmaps", "keys", "lists", "hashes", "sets", "sorted_sets", "streams", "geo", "hyperloglogs", "scripts",

@@ -121,7 +121,6 @@ redis.call('ping', true)
 redis.call(1)
 redis.call('subscribe', 'x')
 redis.call('multi')
-redis.pcall('blpop', 'nokey', 0)
 redis.call('eval', 'return 1', 0)
 redis.log()
 redis.log(1)
@@ -201,7 +200,6 @@ require
 dofile
 print
 debug
-newproxy
 load
 loadfile
 module
@@ -395,13 +393,22 @@ WORDS = {
     "text": _TEXTS,
     "of_text": _lines(_OF_TEXT),
     "broken": _BROKEN,
-    "redis_call": ["redis.call('SET', KEYS[1], ARGV[1])", "redis.pcall('INCR', KEYS[1])", "redis.call('LPUSH', KEYS[1], 1)"],
-    "then_more": ["error('x')", "return redis.call('TYPE', KEYS[1])", "return redis.call('GET', KEYS[1])", "return nosuch"],
+    "redis_call": [
+        "redis.call('SET', KEYS[1], ARGV[1])",
+        "redis.pcall('INCR', KEYS[1])",
+        "redis.call('LPUSH', KEYS[1], 1)",
+    ],
+    "then_more": [
+        "error('x')",
+        "return redis.call('TYPE', KEYS[1])",
+        "return redis.call('GET', KEYS[1])",
+        "return nosuch",
+    ],
     "command": "GET key|SET key value|SET key value GET|MGET key key|INCR key|INCRBYFLOAT key float|LPUSH key value..."
-    "|LRANGE key 0 -1|LPOP key|LPOP key 2|BLPOP key 0|LPOS key value COUNT 0|HSET key value value|HGETALL key|HGET key value"
+    "|LRANGE key 0 -1|LPOP key|LPOP key 2|LPOS key value COUNT 0|HSET key value value|HGETALL key|HGET key value"
     "|HMGET key value value|HKEYS key|SADD key small...|SMEMBERS key|SISMEMBER key value|SMISMEMBER key value value"
     "|ZADD key score value|ZADD key INCR score value|ZSCORE key value|ZRANGE key 0 -1 WITHSCORES|ZRANGE key 0 -1"
-    "|ZMSCORE key value|ZPOPMIN key|ZPOPMAX key 2|ZRANK key value|XADD key 5-5 value value|XRANGE key - +|XREAD STREAMS key 0"
+    "|ZMSCORE key value|ZPOPMIN key|ZPOPMAX key 2|XADD key 5-5 value value|XRANGE key - +|XREAD STREAMS key 0"
     "|XLEN key|GEOADD key 1 2 value|GEOPOS key value|GEODIST key value value|TYPE key|EXISTS key|DEL key|PING"
     "|PING value|ECHO value|CONFIG GET maxmemory|OBJECT ENCODING key|NOSUCH value|GET|EXPIRE key seconds|SELECT 1"
     "|MULTI|EXEC|WATCH key|SUBSCRIBE value|PFCOUNT key|STRLEN key|GETRANGE key 0 -1|SETBIT key 7 1"

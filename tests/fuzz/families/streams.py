@@ -48,5 +48,5 @@ WORDS = {
     "to": r'+|+|9-9|5|"(5-5"|2-1|"(+"|18446744073709551615',
     "position": "0|0-0|$|1-1|2|5-5|new|+",
     "trim": "MAXLEN trim_mode count|MINID trim_mode id|MAXLEN ~ count LIMIT count|MINID ~ id LIMIT count|MAXLEN count LIMIT 1",
-    "trim_mode": '=|~|()',
+    "trim_mode": "=|~|()",
 }
