@@ -406,11 +406,14 @@ def object_idletime(ctx: Context, argv: list[bytes]) -> Reply:
     keys=[one("RO", 2)], since="2.2.3", tips=_OBJECT_TIPS,
 )  # fmt: skip
 def object_refcount(ctx: Context, argv: list[bytes]) -> Reply:
-    """1, the largest number for small integers (Redis shares them), or null. O(1). Redis: OBJECT REFCOUNT."""
+    """1, the largest number for small integers (Redis shares them, unless it
+    has to know when each was used), or null. O(1). Redis: OBJECT REFCOUNT."""
     entry = ctx.db.peek(argv[2])
     if entry is None:
         return None
-    if encoding_name(entry.value) == b"int" and 0 <= int(entry.value) < _SHARED_INTEGERS:
+    memory = ctx.engine.memory
+    shares = not memory.limit or not memory.policy.endswith((b"lru", b"lfu"))
+    if shares and encoding_name(entry.value) == b"int" and 0 <= int(entry.value) < _SHARED_INTEGERS:
         return _SHARED_REFERENCES
     return 1
 

@@ -63,7 +63,7 @@ class Scripting(ScriptHost):
     """The scripts and functions of an engine, and the one that runs."""
 
     __slots__ = ("engine", "runtime", "libraries", "long", "keeps_all", "slot", "flags", "wrote", "context", "unbarred",
-                 "started_us")  # fmt: skip
+                 "started_us", "keys")  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -78,6 +78,8 @@ class Scripting(ScriptHost):
         self.flags: int = 0
         #: Whether it has called a command that writes.
         self.wrote: bool = False
+        #: The keys that the caller of the running script declared.
+        self.keys: list[bytes] = []
         #: The caller that the running script is.
         self.context: Context | None = None
         #: Whether scripts may run what they never may (DEBUG SET-DISABLE-DENY-SCRIPTS).
@@ -123,6 +125,7 @@ class Scripting(ScriptHost):
         self.started_us = engine.clock.now_us()
         self.flags = declared
         self.wrote = False
+        self.keys = keys
         self.slot = key_slot(keys[0]) if keys and engine.flags & f.CLUSTERED else -1
         self.context = Context(engine, ctx.client, ctx.db, flags)
 

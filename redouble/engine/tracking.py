@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _CHANNEL: Final = b"__redis__:invalidate"
 #: tracking-table-max-keys.
 _MAX_KEYS: Final = 1_000_000
+#: The version since which the keys are those that a script's commands have read.
+_SEES_INTO_SCRIPTS_SINCE: Final = 70200
 
 
 @final
@@ -162,7 +164,10 @@ class Tracking:
     # -- reads ------------------------------------------------------------------------------
 
     def remember(self, ctx: Context, command: Command, argv: list[bytes]) -> None:
-        """A command has run: note the keys it has read for its client. O(keys)."""
+        """A command has run: note the keys it has read for its client. O(keys).
+
+        Before 7.2 a script that read anything had read the keys that were declared for it.
+        """
         state = ctx.client.tracking
         if state is None or state.broadcast:
             return
@@ -170,7 +175,8 @@ class Tracking:
             return
         if state.caching if state.opt_out else state.opt_in and not state.caching:
             return
-        for key in keys_of(command, argv):
+        declared = ctx.flags & f.IN_SCRIPT and self.engine.version < _SEES_INTO_SCRIPTS_SINCE
+        for key in self.engine.scripting.keys if declared else keys_of(command, argv):
             readers = self.readers.get(key)
             if readers is None:
                 self.readers[key] = {ctx.client.id: None}

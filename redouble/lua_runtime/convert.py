@@ -18,6 +18,7 @@ from typing import Any, Final, final
 from redouble.doubles import format_double, format_human, format_nan
 from redouble.protocol.reply import (
     EMPTY,
+    Attributed,
     BigNumber,
     Boolean,
     Bulks,
@@ -149,6 +150,8 @@ class ToLua:
             tokens += (self.pairs, 2, b"err", error_text(reply.text), b"ignore_error_stats_update", True)
         elif isinstance(reply, Push):
             self._put_array(tokens, reply.items)
+        elif isinstance(reply, Attributed):
+            self._put(tokens, reply.reply)
         elif self.resp == 3:
             self._put_typed(tokens, reply)
         else:

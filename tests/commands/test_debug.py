@@ -133,6 +133,15 @@ def test_protocol_gives_a_reply_of_each_type(redis: Redis) -> None:
         assert redis.raw("DEBUG", "PROTOCOL", name) == expected, name
 
 
+def test_a_script_does_not_see_the_attributes_of_a_reply(redis: Redis) -> None:
+    assert redis("DEBUG", "SET-DISABLE-DENY-SCRIPTS", 1) == Status("OK")
+    for resp in (2, 3):
+        script = f"redis.setresp({resp}) return redis.call('debug', 'protocol', 'attrib')"
+        assert redis("EVAL", script, 0) == b"Some real reply following the attribute"
+    assert redis("DEBUG", "SET-DISABLE-DENY-SCRIPTS", 0) == Status("OK")
+    assert b"not allowed from script" in redis("EVAL", "return redis.call('debug', 'protocol', 'attrib')", 0)
+
+
 def test_an_unknown_tool_is_refused(redis: Redis) -> None:
     assert redis("DEBUG", "NONSENSE") == Failure(
         "ERR unknown subcommand or wrong number of arguments for 'NONSENSE'. Try DEBUG HELP."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.kit import Failure, Redis, Status
+from tests.kit import EngineTarget, Failure, Redis, Status
 
 OK = Status("OK")
 
@@ -41,6 +41,21 @@ def test_what_a_script_reads_counts(redis: Redis, reader: Redis) -> None:
     assert reader.silent()
     redis("SET", "inner", 1)
     assert reader.receive() == [b"invalidate", [b"inner"]]
+
+
+@pytest.mark.only("engine", "real")
+def test_before_7_2_a_script_that_reads_has_read_what_was_declared(redis: Redis) -> None:
+    older = redis if redis.target.real else Redis(EngineTarget("7.0.15"), 2)
+    reader = older.another(3)
+    reader("CLIENT", "TRACKING", "ON")
+    reader("EVAL", "redis.call('set', 'inner', 1)", 1, "declared")
+    older("SET", "declared", 1)
+    assert reader.silent()
+    reader("EVAL", "return redis.call('get', 'inner')", 1, "declared")
+    older("SET", "inner", 1)
+    assert reader.silent()
+    older("SET", "declared", 1)
+    assert reader.receive() == [b"invalidate", [b"declared"]]
 
 
 def test_writes_are_not_tracked(redis: Redis, reader: Redis) -> None:
