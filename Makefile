@@ -4,6 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 6379
 
+# For `make fuzz`: seconds for each family of commands, values for each of the four libraries of scripts.
+SECONDS ?= 300
+VALUES ?= 25000
+
 # For `make compat`: names of units (or `forced`), one test, how many at a time, which server.
 UNITS ?=
 TEST ?=
@@ -12,7 +16,7 @@ SERVER ?= redouble
 COMPAT = $(BIN)/python -m tools.compat --jobs $(JOBS) --server $(SERVER) --units '$(UNITS)' --test '$(TEST)' \
   $(if $(FORCE),--force) $(if $(ACCEPT),--accept)
 
-.PHONY: run test test-compiled check bench compat compat-check wheel compiled oracle node-clients clean
+.PHONY: run test test-compiled check bench fuzz compat compat-check wheel compiled oracle node-clients clean
 
 run: $(VENV)/.installed ## Install into .venv and start the server on 127.0.0.1:6379
 	$(BIN)/redouble --port $(PORT)
@@ -39,6 +43,9 @@ check: $(VENV)/.dev ## ruff and mypy --strict
 
 bench: $(VENV)/.dev oracle ## Redouble beside redis-server in one run
 	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.dev oracle ## Random commands and values beside redis-server, SECONDS for each family
+	FUZZ_SECONDS=$(SECONDS) FUZZ_VALUES=$(VALUES) $(BIN)/python -m pytest -n 2 tests/fuzz tests/lua_runtime/test_oracle.py
 
 compat: $(VENV)/.installed ## Redis' own Tcl suite; a whole run writes docs/compatibility.md
 	$(COMPAT)
