@@ -75,7 +75,8 @@ def memory(engine: Engine) -> None:
     config = engine.config
     engine.memory.configure(config.number(b"maxmemory"), config.get(b"maxmemory-policy"))
     if engine.memory.limit:
-        engine.memory.make_room()
+        # Not at once: this may be the middle of an EXEC.
+        engine.later(engine.space.now, engine.memory.settle)
 
 
 def no_defragmentation(engine: Engine) -> None:

@@ -5,8 +5,10 @@ What Python really allocates says little about what Redis would use, so keys are
 With one, every touched key is measured again (`Engine.key_changed`), so the sum is always at hand; a
 database whose dictionary was exchanged (FLUSHDB, SWAPDB) is measured anew as a whole.
 
-`make_room` runs before each command while a limit holds. It evicts by the policy: a few random keys
-(maxmemory-samples) are looked at and the best victim of them goes, as Redis does it.
+`make_room` runs before each command while a limit holds, and soon after a new limit was set. It evicts by
+the policy: a few random keys (maxmemory-samples) are looked at and the best victim of them goes, as Redis
+does it. Not done: `maxmemory-clients` is kept but closes nobody, and the arguments of a request that has
+not arrived whole are not counted.
 """
 
 from __future__ import annotations
@@ -158,6 +160,11 @@ class Memory:
         if client.flags & f.IN_MULTI and not command.flags & f.UNQUEUED:
             return False
         return not nature & f.DENYOOM
+
+    def settle(self) -> None:
+        """Evict down to a limit that was set a moment ago, if it still holds. O(evicted keys)."""
+        if self.limit:
+            self.make_room()
 
     def make_room(self) -> bool:
         """Evict until the limit holds; False if it can't be reached. O(evicted keys)."""

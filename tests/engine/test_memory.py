@@ -27,6 +27,16 @@ def test_blocks_are_rounded_up_in_four_steps_per_doubling() -> None:
     assert text_size(3) == 8
 
 
+def test_a_limit_set_within_a_transaction_evicts_when_it_is_done(redis: Redis) -> None:
+    redis.config("maxmemory-policy", "allkeys-lru")
+    redis.config("maxmemory", 0)
+    for step in (["MULTI"], ["INCR", "x"], ["CONFIG", "SET", "maxmemory", 1], ["INCR", "x"]):
+        redis(*step)
+    assert redis("EXEC") == [1, Status("OK"), 2]
+    redis.pass_time(5)
+    assert redis("DBSIZE") == 0
+
+
 def test_without_eviction_writes_are_refused_and_reads_and_deletions_go_on(redis: Redis) -> None:
     redis("SET", "k", "v")
     limited(redis, "noeviction", 1_000_000)
