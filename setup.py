@@ -16,7 +16,7 @@ def sources() -> list[str]:
     """The modules that are compiled."""
     found = ["redouble/errors.py", "redouble/clock.py", "redouble/doubles.py"]
     for room in ROOMS:
-        found += sorted(str(path) for path in Path("redouble", room).glob("*.py") if path.name != "__init__.py")
+        found += sorted(str(path) for path in Path("redouble", room).rglob("*.py") if path.name != "__init__.py")
     return [path for path in found if path not in NOT_COMPILED]
 
 

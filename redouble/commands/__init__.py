@@ -1,4 +1,4 @@
-"""The commands, one module per Redis group. `FAMILIES` is all of them, for `CommandTable`."""
+"""The commands, one module per Redis group. `FAMILIES` is all of Redis', for `CommandTable`; `CONTROLS` is REDOUBLE."""
 
 from typing import Final
 
@@ -8,6 +8,7 @@ from redouble.commands.clients import clients
 from redouble.commands.cluster import cluster
 from redouble.commands.configuration import configuration
 from redouble.commands.connection import connection
+from redouble.commands.controls import controls
 from redouble.commands.debug import debug
 from redouble.commands.diagnostics import diagnostics
 from redouble.commands.dumping import dumping, dumping_for_servers
@@ -83,4 +84,9 @@ FAMILIES: Final[list[Family]] = [
     string,
     tracking,
     transactions,
+]
+
+#: What only a double has; see `controls.py`.
+CONTROLS: Final[list[Family]] = [
+    controls,
 ]

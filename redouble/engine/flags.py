@@ -85,6 +85,8 @@ MAY_LAST: Final = RUNS_SCRIPT | ENDS_MULTI
 MOVES_KEYS: Final = 1 << 43
 #: ASKING still holds after it.
 KEEPS_ASKING: Final = 1 << 44
+#: One of REDOUBLE's: faults, traces and lint leave it alone.
+CONTROL: Final = 1 << 46
 
 OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "may_replicate": MAY_REPLICATE,
@@ -102,6 +104,7 @@ OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "calls_function": CALLS_FUNCTION,
     "moves_keys": MOVES_KEYS,
     "keeps_asking": KEEPS_ASKING,
+    "control": CONTROL,
 }
 
 # -- clients: unusual states ---------------------------------------------------------------------

@@ -8,7 +8,7 @@ import ssl
 from pathlib import Path
 from typing import Final
 
-from redouble.commands import FAMILIES
+from redouble.commands import CONTROLS, FAMILIES
 from redouble.engine.aclfile import configure_user, load_file
 from redouble.engine.engine import Engine
 from redouble.errors import CommandError
@@ -22,10 +22,9 @@ _CLIENT_CERTIFICATES: Final = {
 
 def engine_from(options: Options) -> Engine:
     """An engine, configured. Raises `OptionError`."""
-    engine = Engine(FAMILIES, options.version, options.seed, options.databases)
+    families = FAMILIES + CONTROLS if options.controls else FAMILIES
+    engine = Engine(families, options.version, options.seed, options.databases)
     engine.config.file = options.file.encode()
-    if not options.controls:
-        engine.table.rename(b"redouble", b"")
     for line in options.lines:
         try:
             _apply(engine, line)
