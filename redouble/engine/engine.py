@@ -183,8 +183,8 @@ class Engine(KeyListener):
         if client.flags & f.HELD or client.inbox:
             client.inbox.extend(requests)
         else:
-            self._run(client, requests)
-        if client.parser.error is not None and not client.inbox:
+            self.run(client, requests)
+        if client.parser.error is not None and not client.inbox and not client.flags & f.IN_LONG_SCRIPT:
             self._end_of_protocol(client)
         if not requests and client.parser.buffered > self.config.edge.query_limit:
             self.stats.query_limit_closes += 1
@@ -200,11 +200,16 @@ class Engine(KeyListener):
             client.send(ErrorReply(error))
             client.close_after_reply()
 
-    def _run(self, client: Client, requests: list[list[bytes]]) -> None:
+    def run(self, client: Client, requests: list[list[bytes]]) -> None:
+        """Run a client's requests, until one of them holds it: the rest waits then."""
         for index in range(len(requests)):
             self.process(client, requests[index])
             if client.flags & f.HELD:
-                client.inbox.extend(requests[index + 1 :])
+                rest = requests[index + 1 :]
+                if client.flags & f.ENTERS_FIBER:
+                    self.scripting.long.run_within(client, rest)
+                else:
+                    client.inbox[:0] = rest
                 return
 
     def resume(self, client: Client) -> None:
@@ -216,7 +221,7 @@ class Engine(KeyListener):
             return
         requests = client.inbox
         client.inbox = []
-        self._run(client, requests)
+        self.run(client, requests)
         if client.parser.error is not None and not client.inbox:
             self._end_of_protocol(client)
 
@@ -235,15 +240,17 @@ class Engine(KeyListener):
                     self.aftermath(client, None, argv)
                 return
         client.last_command = command
+        if command.flags & f.MAY_LAST and self.scripting.long.takes(client, command, argv):
+            return
+        self.perform(client, command, argv)
+
+    def perform(self, client: Client, command: Command, argv: list[bytes]) -> None:
+        """Run a request that may run, answer it or park the client, and serve who waited."""
         self.current = client
-        if command.flags & f.MAY_LAST:
-            reply = self.scripting.long.call(client, command, argv)
-        else:
-            reply = self.call(client.context, command, argv)
+        reply = self.call(client.context, command, argv)
         self.current = None
         if isinstance(reply, Block):
-            if not client.flags & f.IN_LONG_SCRIPT:
-                self.blocking.park(client.context, command, argv, reply)
+            self.blocking.park(client.context, command, argv, reply)
         else:
             client.send(reply)
             if client.flags & f.AFTERMATH:

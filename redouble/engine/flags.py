@@ -136,9 +136,11 @@ PUSHES_WAIT: Final = 1 << 18
 FOLLOWER: Final = 1 << 19
 #: Its script, or the transaction with it, has been left in the middle.
 IN_LONG_SCRIPT: Final = 1 << 20
+#: The request that is due, and those after it, run within the fiber; see `longscripts.py`.
+ENTERS_FIBER: Final = 1 << 21
 
 #: States in which a client's further requests wait in its inbox.
-HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT | IN_LONG_SCRIPT
+HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT | IN_LONG_SCRIPT | ENTERS_FIBER
 
 #: States that end (or go on) when a command is done.
 AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING | ENDING | PUSHES_WAIT | ASKING_NEXT

@@ -1,10 +1,11 @@
 """Scripts that take long: others are answered meanwhile, and may end them.
 
-How it works. Where an edge can wait for us (`use_fiber`), whatever may run a script (EVAL, FCALL, an EXEC
-with one of them) is called within a fiber, a stack of its own. The runtime asks `on_hook` every 100,000 Lua
-instructions. Past busy-reply-threshold that leaves the fiber: the client is held, the engine is marked as
-busy, and the event loop goes on. From then on each `Engine.tick` lets the script run on until the next
-hook; the edge calls it as soon as it has nothing else to do. When the script has ended `go_on` sends the reply.
+How it works. Where an edge can wait for us (`use_fiber`), a request that may run a script (EVAL, FCALL, an EXEC
+with one of them) runs within a fiber, a stack of its own, and so do the requests that came with it in one read:
+to enter costs more than a short script. The runtime asks `on_hook` every 100,000 Lua instructions. Past
+busy-reply-threshold that leaves the fiber: the client is held, the engine is marked as busy, and the event loop
+goes on. From then on each `Engine.tick` lets the script run on until the next hook; the edge calls it as soon as
+it has nothing else to do. When the script has ended, the fiber sends its reply and goes on with the rest.
 
 While the engine is busy only commands that are allowed then get past `admission.py`. Time stands still:
 no key expires, nothing is evicted, no waiter is served and no timer fires in the middle of a script.
@@ -20,7 +21,6 @@ from typing import TYPE_CHECKING, Final, final
 
 from redouble.clock import ticks
 from redouble.engine import flags as f
-from redouble.engine.blocking import Block
 from redouble.errors import CommandError
 from redouble.lua_runtime.interrupt import KILLED, LOAD_TIMEOUT, ScriptFiber, Suspended, is_available
 from redouble.protocol.reply import Map, Reply
@@ -42,8 +42,6 @@ _UNKILLABLE: Final = (
     b"UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script "
     b"termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
 )
-#: What `call` answers for a command that has not ended.
-_NOT_ENDED: Final = Block([], 0, None)
 
 
 @final
@@ -51,7 +49,7 @@ class LongScripts:
     """The script of one engine that runs, as far as its duration matters."""
 
     __slots__ = ("engine", "fiber", "name", "is_function", "argv", "started", "killed", "loading", "_client",
-                 "_command", "_request")  # fmt: skip
+                 "_command", "_request", "_rest")  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -69,6 +67,8 @@ class LongScripts:
         self._client: Client | None = None
         self._command: Command | None = None
         self._request: list[bytes] = []
+        #: What the same read brought after it.
+        self._rest: list[list[bytes]] = []
 
     def use_fiber(self) -> None:
         """From now on long scripts are left in the middle: somebody will call `Engine.tick`."""
@@ -90,23 +90,42 @@ class LongScripts:
         self.killed = False
         self.started = ticks()
 
-    def call(self, client: Client, command: Command, argv: list[bytes]) -> Reply:
-        """`Engine.call` for a client's command that may run a script.
-
-        A `Block` if it has not ended; then the client is held, and `go_on` will send the reply.
-        """
+    def takes(self, client: Client, command: Command, argv: list[bytes]) -> bool:
+        """Whether this request must run within the fiber; `run_within` is to be called then."""
         fiber = self.fiber
-        if fiber is None or (command.flags & f.ENDS_MULTI and not _has_script(client)):
-            return self.engine.call(client.context, command, argv)
+        if fiber is None or fiber.active or (command.flags & f.ENDS_MULTI and not _has_script(client)):
+            return False
         self._client = client
         self._command = command
         self._request = argv
-        reply = fiber.run(self._work)
-        return _NOT_ENDED if isinstance(reply, Suspended) else reply
+        client.flags |= f.ENTERS_FIBER
+        return True
+
+    def run_within(self, client: Client, rest: list[list[bytes]]) -> None:
+        """Run the request that `takes` took, and `rest` after it. They may not have ended at the end."""
+        client.flags &= ~f.ENTERS_FIBER
+        self._rest = rest
+        assert self.fiber is not None
+        self.fiber.run(self._work)
 
     def _work(self) -> Reply:
-        assert self._client is not None and self._command is not None
-        return self.engine.call(self._client.context, self._command, self._request)
+        client, command, rest = self._client, self._command, self._rest
+        assert client is not None and command is not None
+        self._rest = []
+        self.engine.perform(client, command, self._request)
+        if client.flags & f.HELD:
+            client.inbox[:0] = rest
+        else:
+            self.engine.run(client, rest)
+        return None
+
+    def end(self) -> None:
+        """The script has ended: if it was left in the middle, the engine is free again."""
+        engine = self.engine
+        client = self._client
+        if engine.flags & f.BUSY_SCRIPT and client is not None:
+            engine.flags &= ~f.BUSY_SCRIPT
+            client.flags &= ~f.IN_LONG_SCRIPT
 
     def on_hook(self) -> bytes | None:
         """The script has run for a while: an error ends it."""
@@ -145,20 +164,12 @@ class LongScripts:
         """Let the script that was left run on, to its end or to the next hook."""
         engine = self.engine
         client = self._client
-        command = self._command
-        assert self.fiber is not None and client is not None and command is not None
+        assert self.fiber is not None and client is not None
         engine.current = client
         reply = self.fiber.resume()
         engine.current = None
-        if isinstance(reply, Suspended):
-            return
-        engine.flags &= ~f.BUSY_SCRIPT
-        client.flags &= ~f.IN_LONG_SCRIPT
-        client.send(reply)
-        if client.flags & f.AFTERMATH:
-            engine.aftermath(client, command, self._request)
-        engine.resume(client)
-        engine.blocking.serve()
+        if not isinstance(reply, Suspended):
+            engine.resume(client)
 
     # -- from outside -------------------------------------------------------------------------
 

@@ -99,6 +99,7 @@ class Scripting(ScriptHost):
             reply = self.runtime.run(script, keys, args)
         finally:
             self.context = None
+            self.long.end()
         return self._checked(reply)
 
     def call_function(
@@ -111,6 +112,7 @@ class Scripting(ScriptHost):
             reply = self.runtime.call_function(function, keys, args)
         finally:
             self.context = None
+            self.long.end()
         return self._checked(reply)
 
     def _begin(self, ctx: Context, declared: int, keys: list[bytes], read_only: bool) -> None:

@@ -167,11 +167,24 @@ end
 
 local function unsigned(data, at, size)
   need(data, at, size)
-  local value = 0
-  for i = at, at + size - 1 do
-    value = value * 256 + byte(data, i)
+  if size == 1 then
+    return byte(data, at)
+  elseif size == 2 then
+    local a, b = byte(data, at, at + 1)
+    return a * 256 + b
   end
-  return value
+  local a, b, c, d = byte(data, at, at + 3)
+  return ((a * 256 + b) * 256 + c) * 256 + d
+end
+
+-- A double holds integers up to 2^53; Python reads what is larger, or negative.
+local function read_integer(data, at)
+  need(data, at, 8)
+  local a, b, c, d, e, f, g, h = byte(data, at, at + 7)
+  if a == 0 and b < 32 then
+    return ((b * 256 + c) * 256 + d) * 4294967296 + ((e * 256 + f) * 256 + g) * 256 + h, at + 8
+  end
+  return native.read_int64(sub(data, at, at + 7)), at + 8
 end
 
 local function signed(data, at, size)
@@ -185,10 +198,22 @@ local function read_string(data, at, size)
   return sub(data, at, at + size - 1), at + size
 end
 
+-- The usual items are read here, without a call. (What is nil is set too: that shapes the table as in C.)
 local function read_array(data, at, count)
-  local result = {}
+  local result, size = {}, #data
   for i = 1, count do
-    result[i], at = read(data, at)
+    local first = byte(data, at)
+    if first == 192 then
+      result[i], at = nil, at + 1
+    elseif first and first >= 160 and first < 192 then
+      local last = at + first - 160
+      if last > size then
+        fail("Missing bytes in input.")
+      end
+      result[i], at = sub(data, at + 1, last), last + 1
+    else
+      result[i], at = read(data, at)
+    end
   end
   return result, at
 end
@@ -231,11 +256,11 @@ local readers = {
   [0xcc] = function(data, at) return unsigned(data, at, 1), at + 1 end,
   [0xcd] = function(data, at) return unsigned(data, at, 2), at + 2 end,
   [0xce] = function(data, at) return unsigned(data, at, 4), at + 4 end,
-  [0xcf] = function(data, at) need(data, at, 8) return native.read_int64(sub(data, at, at + 7)), at + 8 end,
+  [0xcf] = read_integer,
   [0xd0] = function(data, at) return signed(data, at, 1), at + 1 end,
   [0xd1] = function(data, at) return signed(data, at, 2), at + 2 end,
   [0xd2] = function(data, at) return signed(data, at, 4), at + 4 end,
-  [0xd3] = function(data, at) need(data, at, 8) return native.read_int64(sub(data, at, at + 7)), at + 8 end,
+  [0xd3] = read_integer,
   [0xd9] = function(data, at) return read_string(data, at + 1, unsigned(data, at, 1)) end,
   [0xda] = function(data, at) return read_string(data, at + 2, unsigned(data, at, 2)) end,
   [0xdb] = function(data, at) return read_string(data, at + 4, unsigned(data, at, 4)) end,
@@ -252,14 +277,14 @@ function read(data, at)
     fail("Missing bytes in input.")
   elseif first < 0x80 then
     return first, at + 1
-  elseif first >= 0xe0 then
-    return first - 256, at + 1
-  elseif first >= 0xa0 and first < 0xc0 then
-    return read_string(data, at + 1, first - 0xa0)
-  elseif first >= 0x90 and first < 0xa0 then
-    return read_array(data, at + 1, first - 0x90)
   elseif first < 0x90 then
     return read_map(data, at + 1, first - 0x80)
+  elseif first < 0xa0 then
+    return read_array(data, at + 1, first - 0x90)
+  elseif first < 0xc0 then
+    return read_string(data, at + 1, first - 0xa0)
+  elseif first >= 0xe0 then
+    return first - 256, at + 1
   end
   local reader = readers[first]
   if not reader then
@@ -293,6 +318,12 @@ local function unpack_all(...)
   local data = ...
   if type(data) ~= "string" then
     data = check_string(1, select("#", ...), data)
+  end
+  if data ~= "" then
+    local value, at = read(data, 1)
+    if at > #data then
+      return value -- as nearly always, there is but one
+    end
   end
   local values, count = read_stream(data, 2147483647, 0)
   return unpack(values, 1, count)
