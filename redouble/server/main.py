@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import logging
 import signal
 import sys
@@ -27,6 +28,7 @@ log: Final = logging.getLogger("redouble")
 
 _HELP: Final = """\
 Usage: redouble [file] [--name value ...] [-]
+       redouble verify | record | replay ...   compare with a real server, record traffic, replay it (see --help)
 
   file               a configuration file, in the syntax of redis.conf
   -                  read configuration from stdin too
@@ -42,6 +44,12 @@ Usage: redouble [file] [--name value ...] [-]
   -v, --version      tell the version
   -h, --help         tell this
 """
+#: Words that, in the place of the configuration file, ask for something else than a server.
+_TOOLS: Final = {
+    "verify": "redouble.testing.traffic.verify",
+    "record": "redouble.testing.traffic.record",
+    "replay": "redouble.testing.traffic.replay",
+}
 #: Objects that come to be between two young collections; with Python's own 700 a large keyspace is
 #: walked far too often.
 _GC_THRESHOLDS: Final = (50_000, 20, 100)
@@ -50,6 +58,10 @@ _GC_THRESHOLDS: Final = (50_000, 20, 100)
 def main(args: list[str] | None = None) -> int:
     """Run the command line; the exit status."""
     args = sys.argv[1:] if args is None else args
+    if args and args[0] in _TOOLS:
+        # What is used now and then is imported then; by name, since it stands in a later room.
+        tool = importlib.import_module(_TOOLS[args[0]])
+        return int(tool.main(args[1:]))
     if args[:1] in (["-v"], ["--version"]):
         print(f"Redouble v={__version__} python={sys.version.split()[0]} bits=64")
         return 0
