@@ -27,6 +27,8 @@ Listener = Callable[[Reply, bytes, bool], None]
 _MESSAGES: Final = (b"message", b"pmessage", b"smessage")
 _JOINS: Final = (b"subscribe", b"psubscribe", b"ssubscribe")
 _LEAVES: Final = (b"unsubscribe", b"punsubscribe", b"sunsubscribe")
+#: Kinds of replies that SUBSCRIBE and its kin give, one for each channel.
+SUBSCRIPTIONS: Final = _JOINS + _LEAVES
 _SHOWN_BY_MONITOR: Final = re.compile(rb"\d+\.\d+ \[\d+ ")
 
 
@@ -107,14 +109,14 @@ class Peer:
             return
         self._replies.append(reply)
         self._missing -= 1
-        if self._missing <= 0 or kind_of(reply) not in _JOINS + _LEAVES:
+        if self._missing <= 0 or kind_of(reply) not in SUBSCRIPTIONS:
             waiting, self._waiting = self._waiting, None
             if not waiting.done():
                 waiting.set_result(self._replies)
 
     def _is_push(self, reply: Reply) -> bool:
         kind = kind_of(reply)
-        if kind in _JOINS + _LEAVES and len(reply.items) == 3:
+        if kind in SUBSCRIPTIONS and len(reply.items) == 3:
             names = self._subscribed[_join_of(kind)]
             (names.add if kind in _JOINS else names.discard)(reply.items[1].text)
             return self._waiting is None

@@ -39,10 +39,31 @@ class Recorder:
         self.server = engine_server(engine)
         self.target = target
         self.writer = writer
+        #: Pushes that a request has caused which is not written yet.
+        self._held: list[tuple[str, Reply]] | None = None
 
     def now(self) -> int:
         """When what happens now happens: Unix time in ms. The engine's time stands while a command runs."""
         return self.engine.space.now if self.target is None else self.engine.clock.now()
+
+    def ask(self, label: str, peer: Peer, argv: list[bytes]) -> asyncio.Future[list[Reply]]:
+        """Ask and write down that it was asked, at the time at which it was run."""
+        asked = self.now()
+        self._held = []
+        answer = peer.ask(argv)
+        # An engine reads the clock when it takes a request, so only now it is known.
+        self.writer.asked(self.now() if self.target is None else asked, label, argv)
+        held, self._held = self._held, None
+        for name, push in held:
+            self.told(name, push)
+        return answer
+
+    def told(self, label: str, push: Reply) -> None:
+        """Write down that a client was told something."""
+        if self._held is not None:
+            self._held.append((label, push))
+        else:
+            self.writer.told(self.now(), label, push)
 
 
 class RecordedClient(Session):
@@ -65,17 +86,13 @@ class RecordedClient(Session):
         if reply == CLOSED:
             self.hang_up()
         elif push:
-            self._all.writer.told(self._all.now(), self.label, reply)
+            self._all.told(self.label, reply)
 
     async def handle(self, argv: list[bytes]) -> None:
         """Serve a request."""
         assert self._peer is not None
         async with self.front.turn:
-            self._all.engine.refresh_time()
-            asked = self._all.now()
-            answer = self._peer.ask(argv)
-            # An engine may have read the clock again when it ran the command.
-            self._all.writer.asked(self._all.now() if self._all.target is None else asked, self.label, argv)
+            answer = self._all.ask(self.label, self._peer, argv)
             if self._all.target is not None:
                 command = self._all.engine.table.find(argv)
                 if command is not None and command.flags & f.BLOCKING:

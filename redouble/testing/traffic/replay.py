@@ -22,7 +22,7 @@ from redouble.testing.traffic.cli import DIFFERENT, IMPOSSIBLE, Arguments, run
 from redouble.testing.traffic.findings import Findings, History, Step
 from redouble.testing.traffic.follower import Follower, changes_keys
 from redouble.testing.traffic.lines import ANSWERED, ASKED, FileError, Line, Traffic, read_traffic
-from redouble.testing.traffic.peers import EnginePeer, Peer, ServerError, engine_server
+from redouble.testing.traffic.peers import SUBSCRIPTIONS, EnginePeer, Peer, ServerError, engine_server, kind_of
 from redouble.testing.traffic.pushes import Pushes
 from redouble.testing.traffic.replies import Reply
 from redouble.testing.traffic.target import Target
@@ -203,7 +203,10 @@ async def _take_over(peer: Peer, key: bytes, ours: Reply, recorded: Reply) -> No
 
 
 def _replies_of(lines: list[Line]) -> dict[int, list[Reply]]:
-    """The recorded replies of each request, by its line."""
+    """The recorded replies of each request, by its line: one, or as many as say that something was subscribed to.
+
+    A further one has lost its request.
+    """
     found: dict[int, list[Reply]] = {}
     last: dict[str, int] = {}
     for line in lines:
@@ -211,7 +214,9 @@ def _replies_of(lines: list[Line]) -> dict[int, list[Reply]]:
             last[line.label] = line.number
             found[line.number] = []
         elif line.kind == ANSWERED and line.label in last and line.reply is not None:
-            found[last[line.label]].append(line.reply)
+            replies = found[last[line.label]]
+            if not replies or kind_of(line.reply) in SUBSCRIPTIONS:
+                replies.append(line.reply)
     return found
 
 
