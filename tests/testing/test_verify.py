@@ -130,6 +130,23 @@ def test_a_client_that_waits_lets_others_pass(verify: Callable[..., Tool]) -> No
     assert (status, compared(errors)[2]) == (0, 0), errors
 
 
+def test_a_script_that_only_the_real_server_still_knows_is_loaded_again(
+    real: RealTarget, verify: Callable[..., Tool]
+) -> None:
+    source = "return redis.call('INCR', KEYS[1])"
+    redis.Redis(port=real.port).script_load(source)
+    tool = verify()
+    client = redis.Redis(port=tool.port)
+    script = client.register_script(source)
+    assert client.script_exists(script.sha) == [False]
+    assert [script(keys=["a"]), script(keys=["a"])] == [1, 2]
+    with pytest.raises(redis.exceptions.NoScriptError):
+        client.evalsha("0" * 40, 0)
+    status, errors = tool.stop()
+    assert (status, compared(errors)[2]) == (0, 0), errors
+    assert "script to be loaded again: 2" in errors
+
+
 def test_published_messages_are_compared(verify: Callable[..., Tool]) -> None:
     tool = verify()
     client = redis.Redis(port=tool.port, decode_responses=True)

@@ -17,6 +17,8 @@ from redouble.testing.traffic.replies import Reply
 _KEPT: Final = 10_000
 _SHOWN: Final = 20
 _SHOWN_OF_CLIENT: Final = 5
+#: How many differences are told at length.
+_TOLD: Final = 30
 #: How much of a long reply is shown, and how much of that stands before what differs.
 _WIDTH: Final = 400
 _BEFORE: Final = 60
@@ -83,12 +85,16 @@ class Findings:
         """Replies differ."""
         self._commands += 1
         self.differences += 1
+        if self.differences > _TOLD:
+            return
         width = max(map(len, self._names)) + 1
         texts = [", ".join(map(written_reply, replies)) or "(no reply)" for replies in (theirs, ours)]
         start = _first_of_interest(texts[0], texts[1])
         shown = [f"--- difference {self.differences}: {what}", *lines]
         for name, text in zip(self._names, texts, strict=True):
             shown.append(f"  {name + ':':{width}} {_excerpt(text, start)}")
+        if self.differences == _TOLD:
+            shown.append("--- further differences are only counted: after so many, most follow from the first")
         print("\n".join(shown), file=sys.stderr, flush=True)
 
     def summary(self) -> str:

@@ -9,6 +9,9 @@ the real server says the same (`target.py`). Both time-outs run by themselves.
 A script, or a transaction with one, runs in Redouble at the millisecond in which it ran in the real server, as far
 as that can be seen: by the last id of the streams among its keys. So the ids that it gives are the same.
 
+Where the real server knows a script from earlier days and Redouble does not, Redouble alone answers (NOSCRIPT), and
+the client loads the script into both, as clients do.
+
 What can't be seen: effects that differ in no reply; replies to a client that does not wait for them and
 hangs up; the order of a client under CLIENT REPLY OFF among the others. A key that expires in the
 moment between the two servers may make a difference that is none.
@@ -22,6 +25,7 @@ from typing import Final
 
 from redouble.datatypes.stream import Stream
 from redouble.engine import flags as f
+from redouble.engine.command import Command
 from redouble.engine.engine import Engine
 from redouble.engine.keyfinder import has_keys, keys_of
 from redouble.keyspace.database import Database
@@ -44,6 +48,8 @@ with the commands that led there. Without --redis-version Redouble answers as th
 With COMMAND the proxy lives as long as it, and it finds REDIS_URL, REDIS_HOST and REDIS_PORT set.
 Exit status: 0 no difference (or COMMAND's own), 1 differences, 2 it could not be done.
 """
+#: Commands that name scripts by their digests.
+_BY_DIGEST: Final = (b"evalsha", b"evalsha_ro", b"script|exists")
 #: How long pushes may be on their way when a client goes. Seconds.
 _LATE: Final = 0.5
 _MOMENT: Final = 0.005
@@ -78,6 +84,8 @@ class VerifiedClient(Session):
         super().__init__(front, transport)
         self._all = verifier
         self._pushes = Pushes(self._compared_push)
+        #: Whether the client gets the reply of Redouble this time.
+        self._forwarding = False
 
     async def start(self) -> None:
         """Connect to both."""
@@ -99,11 +107,16 @@ class VerifiedClient(Session):
     def _from_engine(self, reply: Reply, raw: bytes, push: bool) -> None:
         if push:
             self._pushes.add(0, reply)
+        elif self._forwarding:
+            self.write(raw)
 
     async def handle(self, argv: list[bytes]) -> None:
         """Send a command to both, and compare."""
         command = self._follower.command(argv)
         async with self.front.turn:
+            if await self._is_foreign_script(command, argv):
+                await self._answer_alone(argv)
+                return
             step = self._step(argv)
             self._all.history.add(step)
             self._all.changes += changes_keys(command)
@@ -123,6 +136,25 @@ class VerifiedClient(Session):
         elif ours.done() != theirs.done():
             replies = [each.result() if each.done() else [] for each in (ours, theirs)]
             self._differ(step, "only one has answered", replies[0], replies[1])
+
+    async def _is_foreign_script(self, command: Command | None, argv: list[bytes]) -> bool:
+        """Whether a request names scripts that the real server knows from earlier days, and Redouble does not."""
+        if command is None or command.full_name not in _BY_DIGEST or self._engine.client.flags & f.IN_MULTI:
+            return False
+        digests = argv[2:] if command.parent is not None else argv[1:2]
+        find = self._all.engine.scripting.runtime.find
+        unknown = [digest for digest in digests if find(digest.lower()) is None]
+        if not unknown:
+            return False
+        there = await self._all.target.ask(b"SCRIPT", b"EXISTS", *unknown)
+        return any(item.text == b"1" for item in there.items)
+
+    async def _answer_alone(self, argv: list[bytes]) -> None:
+        """Let Redouble say that it does not know a script: the client will load it, into both."""
+        self._forwarding = True
+        await self._engine.ask(argv)
+        self._forwarding = False
+        self._all.findings.same("script to be loaded again")
 
     async def _follow(self, argv: list[bytes], theirs: list[Reply]) -> asyncio.Future[list[Reply]]:
         """Let Redouble have a command that the real server has answered."""
