@@ -241,6 +241,13 @@ def test_what_can_t_be_done_is_said_with_status_2(args: list[str], text: str) ->
     assert text in errors and "Traceback" not in errors
 
 
+@pytest.mark.parametrize("tool", ["verify", "record", "replay"])
+def test_help_says_how_it_is_used(tool: str) -> None:
+    status, shown, errors = run(tool, "--help")
+    assert (status, errors) == (0, "")
+    assert shown.startswith(f"Usage: redouble {tool} ") and "Exit status" in shown
+
+
 def test_a_bullmq_queue_with_priorities_shows_no_difference(verify: Callable[..., Tool]) -> None:
     tool = verify()
     order, _ = asyncio.run(_prioritized(tool.url))
