@@ -14,7 +14,9 @@ from redouble.testing.traffic.lines import read_traffic
 from redouble.testing.traffic.notation import read_reply, read_request, written_reply, written_request
 from redouble.testing.traffic.replies import Reply, ReplyReader
 from tests.kit import RealTarget
-from tests.testing.kit import ROOT, Tool, run
+from tests.testing.kit import Tool, run
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "traffic.md"
 
 
 def session(port: int) -> None:
@@ -134,7 +136,7 @@ def test_the_clock_of_a_replay_follows_the_file(tmp_path: Path) -> None:
 def test_the_example_of_the_document_replays_in_redouble_and_in_the_real_server(
     tmp_path: Path, real_server: RealTarget | None
 ) -> None:
-    example = re.search(r"```traffic\n(.*?)```", (ROOT / "docs" / "traffic.md").read_text(), re.DOTALL)
+    example = re.search(r"```traffic\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     assert example is not None
     file = tmp_path / "traffic.txt"
     file.write_text(example[1])

@@ -14,7 +14,8 @@ the client loads the script into both, as clients do.
 
 What can't be seen: effects that differ in no reply; replies to a client that does not wait for them and
 hangs up; the order of a client under CLIENT REPLY OFF among the others. A key that expires in the
-moment between the two servers may make a difference that is none.
+moment between the two servers may make a difference that is none. What holds up the real server's reply, as CLIENT
+PAUSE does, holds up every client.
 """
 
 from __future__ import annotations
