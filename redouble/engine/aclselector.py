@@ -171,7 +171,7 @@ class Selector:
     def _all_commands(self, allow: bool) -> None:
         self.all_commands = allow
         self.future_commands = allow
-        self.allowed = {row.index for row in self.table.rows} if allow else set()
+        self.allowed = set(range(len(self.table.rows))) if allow else set()
         self.rules = []
         self.first_args = {}
 

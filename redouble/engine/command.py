@@ -12,7 +12,8 @@ because compiled functions carry no docstrings. A version difference is a datum 
 `until`), never a branch in the code.
 
 A family is filled while its module is imported and read-only afterwards. `commands/__init__.py`
-lists the families; each engine builds a `CommandTable` of its own version from them.
+lists the families; each engine has a `CommandTable` of its own version from them. The rows of a version are
+made once and shared by all engines that answer as it; only the names may differ (`rename`).
 """
 
 from __future__ import annotations
@@ -284,39 +285,15 @@ class CommandTable:
     __slots__ = ("by_name", "by_full_name", "lookup", "rows", "version")
 
     def __init__(self, families: list[Family], version: int) -> None:
+        made = _made(families, version)
         self.version: int = version
         #: Top-level commands by lower-case name, in the order of declaration.
-        self.by_name: dict[bytes, Command] = {}
+        self.by_name: dict[bytes, Command] = dict(made.by_name)
         #: The same for the request path: upper case too.
-        self.lookup: dict[bytes, Command] = {}
-        self.by_full_name: dict[bytes, Command] = {}
+        self.lookup: dict[bytes, Command] = dict(made.lookup)
+        self.by_full_name: dict[bytes, Command] = made.by_full_name
         #: Every command and sub-command; a row's `index` is its place here.
-        self.rows: list[Command] = []
-        for family in families:
-            for declared in family.rows:
-                if parse_version(declared.since) <= version and not (
-                    declared.until and parse_version(declared.until) <= version
-                ):
-                    row = _copy(declared)
-                    if row.barred_until and parse_version(row.barred_until) > version:
-                        row.flags |= f.NOSCRIPT
-                    self._add(row)
-
-    def _add(self, row: Command) -> None:
-        row.index = len(self.rows)
-        self.rows.append(row)
-        self.by_full_name[row.full_name] = row
-        container, _, _ = row.full_name.rpartition(b"|")
-        if not container:
-            self.by_name[row.name] = row
-            self.lookup[row.name] = row
-            self.lookup[row.name.upper()] = row
-            return
-        parent = self.by_name[container]
-        if parent.subcommands is None:
-            parent.subcommands = {}
-        parent.subcommands[row.name] = row
-        row.parent = parent
+        self.rows: list[Command] = made.rows
 
     def find(self, argv: list[bytes]) -> Command | None:
         """The command or sub-command that `argv` names, or None. O(1)."""
@@ -346,8 +323,67 @@ class CommandTable:
         return True
 
 
+@final
+class MadeTable:
+    """The rows of one version, made once and shared by every engine that answers as it. Nobody changes them."""
+
+    __slots__ = ("families", "declared", "version", "rows", "by_name", "lookup", "by_full_name")
+
+    def __init__(self, families: list[Family], version: int) -> None:
+        self.families: list[Family] = list(families)
+        #: How many rows the families had then.
+        self.declared: int = _count(families)
+        self.version: int = version
+        self.rows: list[Command] = []
+        self.by_name: dict[bytes, Command] = {}
+        self.lookup: dict[bytes, Command] = {}
+        self.by_full_name: dict[bytes, Command] = {}
+        for family in families:
+            for declared in family.rows:
+                if parse_version(declared.since) <= version and not (
+                    declared.until and parse_version(declared.until) <= version
+                ):
+                    row = _copy(declared)
+                    if row.barred_until and parse_version(row.barred_until) > version:
+                        row.flags |= f.NOSCRIPT
+                    self._add(row)
+
+    def _add(self, row: Command) -> None:
+        row.index = len(self.rows)
+        self.rows.append(row)
+        self.by_full_name[row.full_name] = row
+        container, _, _ = row.full_name.rpartition(b"|")
+        if not container:
+            self.by_name[row.name] = row
+            self.lookup[row.name] = row
+            self.lookup[row.name.upper()] = row
+            return
+        parent = self.by_name[container]
+        if parent.subcommands is None:
+            parent.subcommands = {}
+        parent.subcommands[row.name] = row
+        row.parent = parent
+
+
+_MADE: Final[list[MadeTable]] = []
+
+
+def _count(families: list[Family]) -> int:
+    return sum([len(family.rows) for family in families])
+
+
+def _made(families: list[Family], version: int) -> MadeTable:
+    """The table of a version. O(commands) the first time, then O(families)."""
+    for made in _MADE:
+        if made.version == version and made.families == families and made.declared == _count(families):
+            return made
+    made = MadeTable(families, version)
+    _MADE.append(made)
+    return made
+
+
 def _copy(row: Command) -> Command:
-    """A row of an engine's own (its index and sub-commands differ between engines)."""
+    """A row of one version (its index and sub-commands differ between versions)."""
     copy = Command(row.full_name.decode(), row.syntax, row.summary, row.group, row.handler)
     copy.arity = row.arity
     copy.min_args = row.min_args

@@ -8,8 +8,7 @@ parameter's present name; an alias is another way to it. CONFIG SET changes seve
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from redouble.datatypes.glob import glob_match
 from redouble.engine.command import parse_version
@@ -23,6 +22,44 @@ if TYPE_CHECKING:
 
 
 @final
+class Known:
+    """What a version knows: its parameters by name, and the defaults. Made once, then only read."""
+
+    __slots__ = ("version", "parameters", "values")
+
+    def __init__(self, version: int) -> None:
+        self.version: int = version
+        self.parameters: dict[bytes, Parameter] = {}
+        self.values: dict[bytes, bytes] = {}
+        for parameter in PARAMETERS:
+            self.values[parameter.name] = _default(parameter, version)
+            until = parameter.until
+            if parse_version(parameter.since) > version or (until and parse_version(until) <= version):
+                continue
+            if parse_version(parameter.name_since) <= version:
+                self.parameters[parameter.name] = parameter
+            if parameter.alias:
+                self.parameters[parameter.alias] = parameter
+
+
+_KNOWN: Final[dict[int, Known]] = {}
+
+
+def _known(version: int) -> Known:
+    known = _KNOWN.get(version)
+    if known is None:
+        known = Known(version)
+        _KNOWN[version] = known
+    return known
+
+
+def _default(parameter: Parameter, version: int) -> bytes:
+    if parameter.was is not None and version < parse_version(parameter.was[0]):
+        return parameter.was[1].encode()
+    return parameter.default
+
+
+@final
 class Config:
     """The values of one server."""
 
@@ -30,33 +67,20 @@ class Config:
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
-        #: By every name that this version knows, in lower case.
-        self.parameters: dict[bytes, Parameter] = {}
-        self.values: dict[bytes, bytes] = {}
         self.edge: EdgeSettings = EdgeSettings()
         #: The file that the server was started with, for CONFIG REWRITE; or empty.
         self.file: bytes = b""
         self._save_loaded: bool = False
-        for parameter in PARAMETERS:
-            self._add(parameter)
+        known = _known(engine.version)
+        #: By every name that this version knows, in lower case.
+        self.parameters: dict[bytes, Parameter] = known.parameters
+        self.values: dict[bytes, bytes] = dict(known.values)
         self.values[b"databases"] = b"%d" % len(engine.space.databases)
-        self.values[b"dir"] = os.fsencode(Path.cwd())
-
-    def _add(self, parameter: Parameter) -> None:
-        version = self.engine.version
-        self.values[parameter.name] = self.default(parameter)
-        if parse_version(parameter.since) > version or (parameter.until and parse_version(parameter.until) <= version):
-            return
-        if parse_version(parameter.name_since) <= version:
-            self.parameters[parameter.name] = parameter
-        if parameter.alias:
-            self.parameters[parameter.alias] = parameter
+        self.values[b"dir"] = os.getcwdb()  # noqa: PTH109 (a path would only be taken apart again)
 
     def default(self, parameter: Parameter) -> bytes:
         """The default of a parameter in this version."""
-        if parameter.was is not None and self.engine.version < parse_version(parameter.was[0]):
-            return parameter.was[1].encode()
-        return parameter.default
+        return _default(parameter, self.engine.version)
 
     # -- reading ----------------------------------------------------------------------------
 

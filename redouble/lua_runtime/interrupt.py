@@ -65,6 +65,11 @@ class ScriptFiber:
         self._work: Callable[[], Reply] | None = None
         self._failure: BaseException | None = None
 
+    @property
+    def begun(self) -> bool:
+        """Whether it has a stack that must be ended, in the thread that made it."""
+        return self._fiber is not None
+
     def run(self, work: Callable[[], Reply]) -> Reply:
         """Call `work` in the fiber; its result, or `SUSPENDED`. Raises what `work` raises."""
         assert not self.active

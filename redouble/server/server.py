@@ -46,6 +46,10 @@ class RedoubleServer:
         self._timer: asyncio.Handle | None = None
         self._due: float = 0.0
 
+    def protocol(self) -> Connection:
+        """asyncio's end of a new connection. A server within a program has one of its own."""
+        return Connection(self)
+
     # -- listening --------------------------------------------------------------------------
 
     async def listen_tcp(self, host: str, port: int, backlog: int = _BACKLOG) -> int:
@@ -64,7 +68,7 @@ class RedoubleServer:
         """Listen on a Unix socket; `mode` is its permissions (0: as the umask has it). Raises `OSError`."""
         Path(path).unlink(missing_ok=True)
         loop = asyncio.get_running_loop()
-        self._listeners.append(await loop.create_unix_server(lambda: Connection(self), path, backlog=backlog))
+        self._listeners.append(await loop.create_unix_server(self.protocol, path, backlog=backlog))
         if mode:
             Path(path).chmod(mode)
         self._paths.append(path)
@@ -73,7 +77,7 @@ class RedoubleServer:
     async def _serve_all(self, sockets: list[socket.socket], backlog: int, tls: ssl.SSLContext | None) -> None:
         loop = asyncio.get_running_loop()
         for sock in sockets:
-            listener = await loop.create_server(lambda: Connection(self), sock=sock, backlog=backlog, ssl=tls)
+            listener = await loop.create_server(self.protocol, sock=sock, backlog=backlog, ssl=tls)
             self._listeners.append(listener)
             host, port = sock.getsockname()[:2]
             if tls is None:

@@ -66,9 +66,12 @@ def _apply(engine: Engine, line: Line) -> None:
         engine.config.load(name, values)
 
 
-async def listen(engine: Engine) -> tuple[RedoubleServer, str]:
-    """A server on every address of the configuration, and the line that says so. Raises `OptionError`."""
-    server = RedoubleServer(engine)
+async def listen(engine: Engine, server: RedoubleServer | None = None) -> tuple[RedoubleServer, str]:
+    """A server on every address of the configuration, and the line that says so. Raises `OptionError`.
+
+    `server` is the one to use, where it is no ordinary one.
+    """
+    server = server or RedoubleServer(engine)
     config = engine.config
     backlog = config.number(b"tcp-backlog")
     hosts = config.get(b"bind").decode().split()

@@ -1,0 +1,169 @@
+"""What the servers of this room have in common: engines, the lock around them, their links and listeners.
+
+A `Core` is driven by an event loop (`begin`, `end`), its own thread's or the caller's, and used from any
+thread. `reset` does not clean an engine: it puts a new one in its place. So nothing of a test can be left over,
+whatever the engine learns one day, and the old one takes its connections with it. An engine costs so
+little because the rows of its commands and parameters are made once for each version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from typing import Any, Final
+
+from redouble.engine import flags as f
+from redouble.engine.client import Client
+from redouble.engine.engine import Engine
+from redouble.server.options import OptionError
+from redouble.server.startup import listen
+from redouble.testing.edge import EmbeddedConnection, EmbeddedServer
+from redouble.testing.link import Link
+from redouble.testing.settings import Settings
+
+#: How many of the last reads a report may show.
+_RECENT: Final = 30
+#: Seconds for the loop to close the connections of before.
+_PATIENCE: Final = 5.0
+
+
+class Core:
+    """The engines of one server, several for a cluster."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.engines: list[Engine] = settings.engines()
+        self.servers: list[EmbeddedServer] = []
+        #: Whoever drives an engine holds it; see `edge.py`.
+        self.lock = threading.Lock()
+        self.links: set[Link] = set()
+        #: What was sent last: the client's number, and bytes of a socket or the requests of a direct connection.
+        self.recent: deque[tuple[int, Any]] = deque(maxlen=_RECENT)
+        self.loop: asyncio.AbstractEventLoop
+        #: The thread of the event loop; 0 while there is none.
+        self.thread = 0
+        self._watchers: list[asyncio.Task[None]] = []
+
+    # -- the loop's side ----------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """Listen. Raises `OSError`."""
+        self.loop = asyncio.get_running_loop()
+        self.thread = threading.get_ident()
+        try:
+            for engine in self.engines:
+                server = EmbeddedServer(self, engine, self.loop)
+                self.servers.append(server)
+                await listen(engine, server)
+        except OptionError as error:
+            await self.end()
+            raise OSError(error.reason) from None
+        for server in self.servers:
+            server.arm()
+            self._watchers.append(self.loop.create_task(self._until_stopped(server)))
+
+    async def _until_stopped(self, server: EmbeddedServer) -> None:
+        """SHUTDOWN ends a server as it would end a process."""
+        await server.stopped.wait()
+        with self.lock:
+            for link in [link for link in self.links if link.client.engine is server.engine]:
+                link.close()
+        await server.close()
+
+    async def end(self) -> None:
+        """Close everything."""
+        for watcher in self._watchers:
+            watcher.cancel()
+        self._watchers = []
+        with self.lock:
+            self._cut()
+        for server in self.servers:
+            await server.close()
+        self.thread = 0
+
+    # -- from any thread ----------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        """Whether there are listeners."""
+        return self.thread != 0
+
+    def attend(self) -> None:
+        """An engine wants something of the loop. The lock is held."""
+        for server in self.servers:
+            server.attend()
+
+    def welcome(self, link: Link, node: int) -> Client:
+        """A client for a new direct connection. The lock is held. Raises `ConnectionError`."""
+        engine = self.engines[node]
+        if not self.running or engine.stopping:
+            raise ConnectionRefusedError("The server does not run: start it, or use it within its `with` block.")
+        client = engine.connect(link)
+        client.kind = b"unix"
+        client.address = client.local_address = b"direct:%d" % client.id
+        self.links.add(link)
+        return client
+
+    def part(self, link: Link) -> None:
+        """The client of a direct connection has gone."""
+        if self.lock.acquire(blocking=False):
+            try:
+                self._part(link)
+            finally:
+                self.lock.release()
+        elif self.running and not self.loop.is_closed():
+            # This thread may hold the lock itself: the garbage collector calls whenever it likes.
+            self.loop.call_soon_threadsafe(self._part_later, link)
+
+    def _part_later(self, link: Link) -> None:
+        with self.lock:
+            self._part(link)
+
+    def _part(self, link: Link) -> None:
+        self.links.discard(link)
+        if not link.closed:
+            link.closed = True
+            link.client.engine.disconnect(link.client)
+            link.client.engine.flush()
+
+    def reset(self, settings: Settings) -> None:
+        """Be as if just started with these settings. Every connection ends. O(connections)."""
+        with self.lock:
+            fresh = settings.engines()
+            self.settings = settings
+            for server, engine in zip(self.servers, fresh, strict=True):
+                server.adopt(engine)
+            self.engines = fresh
+            self.recent.clear()
+            sockets = self._cut()
+        if sockets and self.running and threading.get_ident() != self.thread:
+            self._wait_for_loop()
+
+    def _cut(self) -> bool:
+        """End every connection; whether there were sockets among them."""
+        for link in list(self.links):
+            link.close()
+        sockets = False
+        for server in self.servers:
+            for connection in list(server.connections):
+                sockets = True
+                if isinstance(connection, EmbeddedConnection):
+                    connection.cut()
+            server.connections.clear()
+        return sockets
+
+    def _wait_for_loop(self) -> None:
+        done = threading.Event()
+        # Twice, because asyncio closes a socket in the round after.
+        self.loop.call_soon_threadsafe(lambda: self.loop.call_soon(done.set))
+        done.wait(_PATIENCE)
+
+    def internal_errors(self) -> int:
+        """How many bugs of the engines have shown."""
+        return sum(engine.stats.unexpected_errors for engine in self.engines)
+
+    def trust(self, client: Client) -> None:
+        """A client of our own may do everything, password or not."""
+        client.flags &= ~(f.UNAUTHENTICATED | f.RESTRICTED)
+        client.set_resp(3)
