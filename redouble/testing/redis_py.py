@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Final
 
 import redis
@@ -282,11 +283,28 @@ class DirectPool(redis.ConnectionPool):
                 self._available_connections.append(connection)
 
 
+@cache
+def _introduction() -> dict[str, Any]:
+    """What redis-py says of itself. Each connection would ask the installed packages for it, which takes a ms."""
+    try:
+        from redis.driver_info import DriverInfo
+    except ImportError:
+        return {}
+    return {"driver_info": DriverInfo()}
+
+
+def _introduced(options: dict[str, Any]) -> dict[str, Any]:
+    if {"driver_info", "lib_name", "lib_version"} & options.keys():
+        return options
+    return {**_introduction(), **options}
+
+
 def pool(core: Core, node: int, options: dict[str, Any]) -> redis.ConnectionPool:
     """A pool of direct connections."""
-    return DirectPool(core=core, node=node, **options)
+    return DirectPool(core=core, node=node, **_introduced(options))
 
 
 def async_pool(core: Core, node: int, options: dict[str, Any]) -> redis.asyncio.ConnectionPool:
     """A pool of direct connections for asyncio."""
+    options = _introduced(options)
     return redis.asyncio.ConnectionPool(connection_class=AsyncDirectConnection, core=core, node=node, **options)

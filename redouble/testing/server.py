@@ -146,11 +146,37 @@ class BaseServer:
         self._running()
         return async_pool(self._core, node, self._with_password(options))
 
+    def client(self, **options: Any) -> Any:
+        """A `redis.Redis` without a socket, or a `redis.RedisCluster` if it is a cluster; with redis-py's options."""
+        import redis
+
+        if len(self._core.engines) == 1:
+            return redis.Redis(connection_pool=self.connection_pool(**options))
+        return redis.RedisCluster(host=self.host, port=self.port, **self._with_password(options))
+
+    def async_client(self, **options: Any) -> Any:
+        """The same of `redis.asyncio`."""
+        import redis.asyncio
+
+        if len(self._core.engines) == 1:
+            return redis.asyncio.Redis(connection_pool=self.async_connection_pool(**options))
+        return redis.asyncio.RedisCluster(host=self.host, port=self.port, **self._with_password(options))
+
     def _with_password(self, options: Mapping[str, Any]) -> dict[str, Any]:
         password = self._value(b"requirepass")
         return {"password": password, **options} if password else dict(options)
 
     # -- for the other files of this room -------------------------------------------------------
+
+    def internal_errors(self) -> int:
+        """How many bugs of the server have shown since the start or the last reset."""
+        return self._core.internal_errors()
+
+    def story(self) -> list[str]:
+        """What a failing test should show: the seed, and the last commands, the oldest first."""
+        from redouble.testing.report import story
+
+        return story(self._core)
 
     @property
     def engine(self) -> Engine:
