@@ -29,6 +29,7 @@ log: Final = logging.getLogger("redouble")
 _HELP: Final = """\
 Usage: redouble [file] [--name value ...] [-]
        redouble verify | record | replay ...   compare with a real server, record traffic, replay it (see --help)
+       redouble run [--name value ...] [--report] -- command ...   a server for as long as a command runs
 
   file               a configuration file, in the syntax of redis.conf
   -                  read configuration from stdin too
@@ -49,6 +50,7 @@ _TOOLS: Final = {
     "verify": "redouble.testing.traffic.verify",
     "record": "redouble.testing.traffic.record",
     "replay": "redouble.testing.traffic.replay",
+    "run": "redouble.testing.run",
 }
 #: Objects that come to be between two young collections; with Python's own 700 a large keyspace is
 #: walked far too often.

@@ -46,6 +46,11 @@ class RedoubleServer:
         self._timer: asyncio.Handle | None = None
         self._due: float = 0.0
 
+    @property
+    def has_port(self) -> bool:
+        """Whether it listens on TCP, without TLS."""
+        return bool(self._tcp)
+
     def protocol(self) -> Connection:
         """asyncio's end of a new connection. A server within a program has one of its own."""
         return Connection(self)

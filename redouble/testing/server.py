@@ -36,7 +36,10 @@ class BaseServer:
     """What both kinds of server offer. Every method may be called from any thread."""
 
     def __init__(self, **settings: Any) -> None:
-        self._settings = Settings(settings)
+        self._prepare(Settings(settings))
+
+    def _prepare(self, settings: Settings) -> None:
+        self._settings = settings
         self._core = Core(self._settings)
         self._session = threading.local()
 
@@ -56,7 +59,7 @@ class BaseServer:
     def ports(self) -> list[int]:
         """The port of each node; one port if it is no cluster."""
         self._running()
-        if self.unixsocket and not self._settings.given.get("port"):
+        if not self._core.servers[0].has_port:
             return [0]
         return [engine.config.number(b"port") for engine in self._core.engines]
 
@@ -184,6 +187,11 @@ class BaseServer:
         return self._core.engines[0]
 
     @property
+    def engines(self) -> list[Engine]:
+        """The engine of each node."""
+        return self._core.engines
+
+    @property
     def lock(self) -> threading.Lock:
         """Held by whoever drives an engine of this server."""
         return self._core.lock
@@ -241,7 +249,7 @@ class Server(BaseServer):
         return self
 
     def _run(self) -> None:
-        loop = asyncio.new_event_loop()
+        loop = self._new_loop()
         try:
             loop.run_until_complete(self._serve())
         except BaseException as failure:
@@ -249,6 +257,10 @@ class Server(BaseServer):
         finally:
             loop.close()
             self._ready.set()
+
+    def _new_loop(self) -> asyncio.AbstractEventLoop:
+        """asyncio's own: it costs a third of uvloop's to start, and tests start many."""
+        return asyncio.new_event_loop()
 
     async def _serve(self) -> None:
         self._wanted = asyncio.Event()

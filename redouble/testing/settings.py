@@ -46,6 +46,15 @@ class Settings:
         self.cluster_nodes: int = _whole(given, "cluster_nodes", 0, 0, _MOST_NODES) or 0
         self.options: Options = self._options()
 
+    @classmethod
+    def of(cls, options: Options) -> Settings:
+        """What a command line says; it has been checked."""
+        settings = cls({})
+        settings.seed = options.seed
+        settings.cluster_nodes = options.cluster_nodes
+        settings.options = options
+        return settings
+
     def _options(self) -> Options:
         given = {**_DEFAULTS, **{name: value for name, value in self.given.items() if name not in _OWN}}
         _whole(given, "port", 0, 0, _PORT_MAX)
