@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from redouble.testing.core import Core
 from redouble.testing.link import Link
+from redouble.testing.powers import ClockFace
 from redouble.testing.settings import Settings
 from redouble.testing.values import MISSING, ReplyError, argument, contents, reader
 
@@ -129,6 +130,13 @@ class BaseServer:
         """
         self._running()
         self._core.reset(self._settings if seed is None else self._settings.with_seed(seed))
+
+    # -- what only a double can do --------------------------------------------------------------
+
+    @property
+    def clock(self) -> ClockFace:
+        """Its time: freeze, advance, set, resume."""
+        return ClockFace(self._core)
 
     # -- clients without a socket -------------------------------------------------------------
 
