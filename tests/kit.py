@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from redouble.commands import FAMILIES
+from redouble.commands import CONTROLS, FAMILIES
 from redouble.engine.engine import Engine
 from tests.wire import Failure, Flat, Incomplete, Replies, Status, encode
 
@@ -202,7 +202,7 @@ class EngineTarget:
 
     def __init__(self, version: str = "7.4.1") -> None:
         self.version = version
-        self.engine = Engine(FAMILIES, version)
+        self.engine = Engine(FAMILIES + CONTROLS, version)
 
     def connect(self) -> Pipe:
         return MemoryLink(self.engine)

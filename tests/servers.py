@@ -7,7 +7,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any
 
-from redouble.commands import FAMILIES
+from redouble.commands import CONTROLS, FAMILIES
 from redouble.engine.engine import Engine
 from redouble.server.server import RedoubleServer
 from tests.kit import Pipe, SocketPipe
@@ -44,7 +44,7 @@ class SocketTarget:
     def __init__(self, loop: LoopThread, version: str = "7.4.1") -> None:
         self.version = version
         self._loop = loop
-        self.engine = Engine(FAMILIES, version)
+        self.engine = Engine(FAMILIES + CONTROLS, version)
         self.port: int = loop.run(self._start())
 
     async def _start(self) -> int:

@@ -9,6 +9,7 @@ from redouble.commands.cluster import cluster
 from redouble.commands.configuration import configuration
 from redouble.commands.connection import connection
 from redouble.commands.controls import controls
+from redouble.commands.controls_faults import controls_faults
 from redouble.commands.debug import debug
 from redouble.commands.diagnostics import diagnostics
 from redouble.commands.dumping import dumping, dumping_for_servers
@@ -89,4 +90,5 @@ FAMILIES: Final[list[Family]] = [
 #: What only a double has; see `controls.py`.
 CONTROLS: Final[list[Family]] = [
     controls,
+    controls_faults,
 ]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from redouble.engine.engine import Engine
 
 _SHOWN: Final = 128
+_FAULTS: Final = f.FAULTY | f.PAST_FAULT
 _DEPENDS_ON_NATURE: Final = f.MEMORY_LIMITED | f.LACKS_REPLICAS | f.REPLICA
 #: First words of HTTP: somebody's browser has been made to talk to us.
 _CROSS_PROTOCOL: Final = (b"post", b"host:")
@@ -45,6 +46,8 @@ def admit(engine: Engine, client: Client, command: Command | None, argv: list[by
         return None
     if engine.flags & f.PAUSED and engine.pause.postpones(command, _nature(engine, client, command, argv)):
         engine.pause.postpone(client, argv)
+        return None
+    if (client.flags | engine.flags) & _FAULTS and _faulty(engine, client, command, argv):
         return None
     if client.flags & f.IN_MULTI and not command.flags & f.UNQUEUED:
         client.queue.append((command, argv))
@@ -88,6 +91,11 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
     if state & f.BUSY_SCRIPT and not flags & f.ALLOW_BUSY:
         return engine.busy_error
     return None
+
+
+def _faulty(engine: Engine, client: Client, command: Command, argv: list[bytes]) -> bool:
+    """Whether a fault takes the place of the request. O(rules + queue)."""
+    return engine.faults.strikes(client, command, argv, _nature(engine, client, command, argv))
 
 
 def _nature(engine: Engine, client: Client, command: Command, argv: list[bytes]) -> int:

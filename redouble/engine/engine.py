@@ -35,6 +35,7 @@ from redouble.engine.histogram import SHIFT, SHORT
 from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
 from redouble.engine.pause import Pause
+from redouble.engine.powers.faults import Faults
 from redouble.engine.propagation import Propagation
 from redouble.engine.pubsub import PubSub
 from redouble.engine.replication import Replication
@@ -106,6 +107,7 @@ class Engine(KeyListener):
         self.monitors: Monitors = Monitors(self)
         self.tracking: Tracking = Tracking(self)
         self.pause: Pause = Pause(self)
+        self.faults: Faults = Faults(self)
         #: What others are told while a script runs too long.
         self.busy_error: bytes = b""
         self.slowlog: SlowLog = SlowLog()
@@ -146,6 +148,7 @@ class Engine(KeyListener):
             return
         client.flags |= f.CLOSING
         client.inbox = []
+        self.faults.forget(client)
         if client.parked is not None:
             self.blocking.unpark(client.parked, None)
         self.pubsub.forget(client)
@@ -262,7 +265,7 @@ class Engine(KeyListener):
         if command is None or client.flags | self.flags or count < command.min_args or count > command.max_args:
             command = admit(self, client, command, argv)
             if command is None:
-                if client.flags & f.AFTERMATH and not client.flags & f.POSTPONED:
+                if client.flags & f.AFTERMATH and not client.flags & f.UNANSWERED:
                     self.aftermath(client, None, argv)
                 return
         client.last_command = command
@@ -287,6 +290,8 @@ class Engine(KeyListener):
     def aftermath(self, client: Client, command: Command | None, argv: list[bytes]) -> None:
         """States that end, or act, when a request has been answered; `command` is None if it was refused."""
         flags = client.flags
+        if flags & f.FAULT_DUE:
+            self.faults.after(client, flags & (f.REPLY_OFF | f.REPLY_SKIP) != 0)
         if flags & f.REPLY_SKIP:
             client.flags &= ~f.REPLY_SKIP
         if flags & f.REPLY_SKIP_NEXT:
@@ -305,7 +310,7 @@ class Engine(KeyListener):
         if flags & f.ASKING_NEXT and not flags & f.IN_MULTI:
             if command is None or not command.flags & f.KEEPS_ASKING:
                 client.flags &= ~f.ASKING_NEXT
-        if flags & f.ENDING:
+        if flags & f.ENDING and not client.flags & f.HELD_BY_FAULT:
             client.close_after_reply()
 
     def call(self, ctx: Context, command: Command, argv: list[bytes]) -> Reply:
@@ -437,10 +442,16 @@ class Engine(KeyListener):
         """It is so late (`ticks`), though no command has ended: the time before is not the next one's."""
         self._tick = now
 
-    def later(self, at: int, action: Callable[[], None]) -> None:
-        """Do something at a time (Unix time in ms)."""
+    def later(self, at: int, action: Callable[[], None]) -> int:
+        """Do something at a time (Unix time in ms); a number for `never_mind`."""
         self._timer_order += 1
         heapq.heappush(self.timers, (at, self._timer_order, action))
+        return self._timer_order
+
+    def never_mind(self, number: int) -> None:
+        """Don't do after all what `later` gave this number. O(timers)."""
+        self.timers = [timer for timer in self.timers if timer[1] != number]
+        heapq.heapify(self.timers)
 
     def next_deadline(self) -> int | None:
         """When `tick` must be called next, Unix time in ms, or None."""

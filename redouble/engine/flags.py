@@ -126,7 +126,7 @@ NO_EVICT: Final = 1 << 12
 NO_TOUCH: Final = 1 << 13
 READONLY_NODE: Final = 1 << 14
 ASKING_NEXT: Final = 1 << 15
-#: A fault rule, a script or the like holds it.
+#: A fault holds it; see `powers/faults.py`.
 HELD_BY_FAULT: Final = 1 << 16
 #: The connection ends when the command that runs has been answered.
 ENDING: Final = 1 << 17
@@ -138,12 +138,18 @@ FOLLOWER: Final = 1 << 19
 IN_LONG_SCRIPT: Final = 1 << 20
 #: The request that is due, and those after it, run within the fiber; see `longscripts.py`.
 ENTERS_FIBER: Final = 1 << 21
+#: A fault follows the reply of the command that runs.
+FAULT_DUE: Final = 1 << 22
+#: A fault has held the request that runs next: no other is to hit it.
+PAST_FAULT: Final = 1 << 23
 
 #: States in which a client's further requests wait in its inbox.
 HELD: Final = BLOCKED | POSTPONED | CLOSING | HELD_BY_FAULT | IN_LONG_SCRIPT | ENTERS_FIBER
 
 #: States that end (or go on) when a command is done.
-AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING | ENDING | PUSHES_WAIT | ASKING_NEXT
+AFTERMATH: Final = REPLY_SKIP | REPLY_SKIP_NEXT | NO_TOUCH | TRACKING | ENDING | PUSHES_WAIT | ASKING_NEXT | FAULT_DUE
+#: States of a request that has not been answered yet, though `admission.py` keeps it from running.
+UNANSWERED: Final = POSTPONED | HELD_BY_FAULT
 
 # -- the engine: unusual states that concern every client ----------------------------------------
 PAUSED: Final = 1 << 41
@@ -154,6 +160,8 @@ CLUSTERED: Final = 1 << 44
 REPLICA: Final = 1 << 45
 #: min-replicas-to-write asks for more replicas than there are.
 LACKS_REPLICAS: Final = 1 << 46
+#: There are fault rules that may still act.
+FAULTY: Final = 1 << 47
 
 # -- the engine: who looks at every command that `call` has run -----------------------------------
 MONITORED: Final = 1 << 0

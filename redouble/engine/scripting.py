@@ -37,7 +37,7 @@ log: Final = logging.getLogger("redouble")
 
 #: States of the engine in which a script may not write, and those that any command of a script must look at.
 _LIMITS: Final = f.REPLICA | f.LACKS_REPLICAS | f.MEMORY_LIMITED
-_UNUSUAL: Final = _LIMITS | f.CLUSTERED
+_UNUSUAL: Final = _LIMITS | f.CLUSTERED | f.FAULTY
 _UNKNOWN: Final = b"ERR Unknown Redis command called from script"
 _ARITY: Final = b"ERR Wrong number of args calling Redis command from script"
 _NOT_ALLOWED: Final = b"ERR This Redis command is not allowed from script"
@@ -230,7 +230,11 @@ class Scripting(ScriptHost):
             if limit is not None:
                 return limit
         if engine.node is not None and command.keys:
-            return engine.node.script_objection(ctx.client, command, argv, self.flags)
+            elsewhere = engine.node.script_objection(ctx.client, command, argv, self.flags)
+            if elsewhere is not None:
+                return elsewhere
+        if engine.flags & f.FAULTY:
+            return engine.faults.script_error(ctx.client, command, argv, self.wrote)
         return None
 
     def _limit(self, flags: int) -> bytes | None:

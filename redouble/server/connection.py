@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 from typing import TYPE_CHECKING, Final, cast
 
 from redouble.engine.client import Client
+from redouble.engine.powers.faults import DELAYED, REFUSED, RESET
 
 if TYPE_CHECKING:
     from redouble.server.server import RedoubleServer
@@ -54,7 +56,10 @@ class Connection(asyncio.Protocol):
             self._server.tune(sock)
         engine = self._engine
         settings = engine.config.edge
-        if len(engine.clients) >= settings.max_clients:
+        verdict = engine.faults.at_door()
+        if verdict in (REFUSED, RESET):
+            self._turn_away(sock if verdict == RESET else None)
+        elif len(engine.clients) >= settings.max_clients:
             self._reject(_TOO_MANY)
         elif self._server.is_protected(transport):
             self._reject(_PROTECTED)
@@ -62,6 +67,15 @@ class Connection(asyncio.Protocol):
             self._client = engine.connect(self._transport)
             self._server.connections.add(self)
             self._server.introduce(self._client, transport)
+            if verdict == DELAYED:
+                engine.faults.delay_new(self._client)
+
+    def _turn_away(self, sock: socket.socket | None) -> None:
+        """A fault closes the connection at once; with its socket, by a reset."""
+        if sock is not None and sock.family != socket.AF_UNIX:
+            # To linger for no time makes the system send a reset.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
 
     def _reject(self, text: bytes) -> None:
         self._engine.stats.rejected_connections += 1
