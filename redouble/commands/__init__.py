@@ -10,6 +10,8 @@ from redouble.commands.configuration import configuration
 from redouble.commands.connection import connection
 from redouble.commands.controls import controls
 from redouble.commands.controls_faults import controls_faults
+from redouble.commands.controls_lint import controls_lint
+from redouble.commands.controls_trace import controls_trace
 from redouble.commands.debug import debug
 from redouble.commands.diagnostics import diagnostics
 from redouble.commands.dumping import dumping, dumping_for_servers
@@ -91,4 +93,6 @@ FAMILIES: Final[list[Family]] = [
 CONTROLS: Final[list[Family]] = [
     controls,
     controls_faults,
+    controls_trace,
+    controls_lint,
 ]

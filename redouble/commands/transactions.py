@@ -62,7 +62,12 @@ def exec_(ctx: Context, argv: list[bytes]) -> Reply:
         denied = None
         if client.flags & f.RESTRICTED:
             denied = ctx.engine.acl.exec_denial(client, command, queued)
-        replies.append(ctx.engine.call(ctx, command, queued) if denied is None else ErrorReply(denied))
+        if denied is None:
+            replies.append(ctx.engine.call(ctx, command, queued))
+            continue
+        if ctx.engine.observers & f.TRACED:
+            ctx.engine.trace.refused(ctx, command, queued, denied)
+        replies.append(ErrorReply(denied))
     ctx.flags &= ~(f.DENY_BLOCKING | f.IN_EXEC)
     return replies
 

@@ -35,14 +35,14 @@ def admit(engine: Engine, client: Client, command: Command | None, argv: list[by
         if argv[0].lower() in _CROSS_PROTOCOL:
             client.close_after_reply()
         else:
-            refuse(engine, client, None, unknown_command(engine, argv))
+            refuse(engine, client, None, argv, unknown_command(engine, argv))
         return None
     if not command.fits(len(argv)):
-        refuse(engine, client, command, wrong_arity(command.full_name).text)
+        refuse(engine, client, command, argv, wrong_arity(command.full_name).text)
         return None
     error = _objection(engine, client, command, argv)
     if error is not None:
-        refuse(engine, client, command, error)
+        refuse(engine, client, command, argv, error)
         return None
     if engine.flags & f.PAUSED and engine.pause.postpones(command, _nature(engine, client, command, argv)):
         engine.pause.postpone(client, argv)
@@ -112,7 +112,7 @@ def _nature(engine: Engine, client: Client, command: Command, argv: list[bytes])
     return flags
 
 
-def refuse(engine: Engine, client: Client, command: Command | None, text: bytes) -> None:
+def refuse(engine: Engine, client: Client, command: Command | None, argv: list[bytes], text: bytes) -> None:
     """Answer with an error instead of running; an open MULTI is broken by it."""
     engine.stats.count_error(text)
     if command is not None:
@@ -124,6 +124,8 @@ def refuse(engine: Engine, client: Client, command: Command | None, text: bytes)
         # A client follows a redirection only if it sees it as it is.
         if not text.startswith(REDIRECTIONS):
             text = b"EXECABORT Transaction discarded because of: " + text.removeprefix(b"ERR ")
+    if engine.observers & f.TRACED:
+        engine.trace.refused(client.context, command, argv, text)
     client.send(ErrorReply(text))
 
 

@@ -200,6 +200,8 @@ class Blocking:
         client = parked.client
         client.parked = None
         client.flags &= ~f.BLOCKED
+        if self.engine.observers & f.TRACED:
+            self.engine.trace.answered(client, reply, self.engine.space.now - parked.since)
         self.count -= 1
         for key in parked.keys:
             queue = parked.db.waiters.get(key)

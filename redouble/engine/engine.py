@@ -36,6 +36,8 @@ from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
 from redouble.engine.pause import Pause
 from redouble.engine.powers.faults import Faults
+from redouble.engine.powers.lint import Lint
+from redouble.engine.powers.trace import Trace
 from redouble.engine.propagation import Propagation
 from redouble.engine.pubsub import PubSub
 from redouble.engine.replication import Replication
@@ -112,6 +114,8 @@ class Engine(KeyListener):
         self.busy_error: bytes = b""
         self.slowlog: SlowLog = SlowLog()
         self.scripting: Scripting = Scripting(self)
+        self.trace: Trace = Trace(self)
+        self.lint: Lint = Lint(self)
         self.clients: dict[int, Client] = {}
         #: Clients whose output waits to be written.
         self.outbox: list[Client] = []
@@ -329,7 +333,7 @@ class Engine(KeyListener):
             self.stats.unexpected_errors += 1
             reply = self._failed(command, INTERNAL, False)
         if self.observers:
-            self._observe(ctx, command, argv, reply)
+            self._observe(ctx, command, argv, reply, started)
         ended = ticks()
         self._tick = ended
         if isinstance(reply, Block):
@@ -352,8 +356,12 @@ class Engine(KeyListener):
             self.slowlog.add(ctx, command, argv, duration)
         return reply
 
-    def _observe(self, ctx: Context, command: Command, argv: list[bytes], reply: Reply) -> None:
-        """Show a command that has run to those who look at every one."""
+    def _observe(self, ctx: Context, command: Command, argv: list[bytes], reply: Reply, started: int) -> None:
+        """Show a command that has run (since `started`, in ticks) to those who look at every one."""
+        if self.observers & f.TRACED:
+            self.trace.record(ctx, command, argv, reply, ticks() - started)
+        if self.observers & f.LINTED:
+            self.lint.look(ctx, command, argv, reply)
         if self.observers & f.MONITORED and not ctx.flags & f.WAKING:
             self.monitors.feed(ctx, command, argv)
         if self.observers & f.TRACKED:
@@ -367,9 +375,9 @@ class Engine(KeyListener):
             self.stats.count_error(text)
         return ErrorReply(text)
 
-    def refuse(self, client: Client, command: Command | None, text: bytes) -> None:
+    def refuse(self, client: Client, command: Command | None, argv: list[bytes], text: bytes) -> None:
         """Answer a request that may not run; an open MULTI is broken by it."""
-        refuse(self, client, command, text)
+        refuse(self, client, command, argv, text)
 
     def flush(self) -> None:
         """Write every client's output, once each."""

@@ -166,8 +166,9 @@ FAULTY: Final = 1 << 47
 # -- the engine: who looks at every command that `call` has run -----------------------------------
 MONITORED: Final = 1 << 0
 TRACKED: Final = 1 << 1
-OBSERVED: Final = 1 << 2
+TRACED: Final = 1 << 2
 FED: Final = 1 << 3
+LINTED: Final = 1 << 4
 
 # -- callers ---------------------------------------------------------------------------------------
 #: A command that would block answers as if its time were up.

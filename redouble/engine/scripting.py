@@ -190,11 +190,11 @@ class Scripting(ScriptHost):
         if command is None or command.subcommands is not None:
             command = table.find(argv)
         if command is None:
-            return self._rejected(None, _UNKNOWN)
+            return self._rejected(ctx, None, argv, _UNKNOWN)
         count = len(argv)
         flags = command.flags
         if count < command.min_args or count > command.max_args:
-            return self._rejected(command, _ARITY)
+            return self._rejected(ctx, command, argv, _ARITY)
         if (
             flags & f.NOSCRIPT
             or ctx.flags & f.READ_ONLY
@@ -203,7 +203,7 @@ class Scripting(ScriptHost):
         ):
             rejection = self._rejection(ctx, command, argv)
             if rejection is not None:
-                return self._rejected(command, rejection)
+                return self._rejected(ctx, command, argv, rejection)
         if flags & f.WRITE:
             self.wrote = True
         reply = self.engine.call(ctx, command, argv)
@@ -249,12 +249,14 @@ class Scripting(ScriptHost):
             return OOM
         return None
 
-    def _rejected(self, command: Command | None, text: bytes) -> Reply:
+    def _rejected(self, ctx: Context, command: Command | None, argv: list[bytes], text: bytes) -> Reply:
         """The error reply for a command that may not run; it counts as one."""
         stats = self.engine.stats
         stats.count_error(text)
         if command is not None:
             stats.rejected[command.index] += 1
+        if self.engine.observers & f.TRACED:
+            self.engine.trace.refused(ctx, command, argv, text)
         return ErrorReply(text)
 
     def declared_flags(self, flags: int, argv: list[bytes]) -> int:

@@ -79,7 +79,7 @@ class SlowLog:
         if nanoseconds < self._slower_than_ns or command.flags & f.SKIP_SLOWLOG or ctx.flags & f.IN_SCRIPT:
             return
         entry = SlowEntry(
-            self.next_id, ctx.now // 1000, nanoseconds // 1000, _shortened(self.shown(argv)),
+            self.next_id, ctx.now // 1000, nanoseconds // 1000, shortened(self.shown(argv)),
             ctx.client.address, ctx.client.name,
         )  # fmt: skip
         self.next_id += 1
@@ -97,14 +97,14 @@ class SlowLog:
             self.entries.pop()
 
 
-def _shortened(argv: list[bytes]) -> list[bytes]:
-    """At most 32 arguments of at most 128 bytes, with a word on what was left out."""
+def shortened(argv: list[bytes], max_args: int = _MAX_ARGS, max_text: int = _MAX_TEXT) -> list[bytes]:
+    """At most so many arguments of at most so many bytes, with a word on what was left out. O(arguments)."""
     shown: list[bytes] = []
-    for arg in argv[:_MAX_ARGS]:
-        if len(arg) > _MAX_TEXT:
-            shown.append(arg[:_MAX_TEXT] + b"... (%d more bytes)" % (len(arg) - _MAX_TEXT))
+    for arg in argv[:max_args]:
+        if len(arg) > max_text:
+            shown.append(arg[:max_text] + b"... (%d more bytes)" % (len(arg) - max_text))
         else:
             shown.append(arg)
-    if len(argv) > _MAX_ARGS:
-        shown[-1] = b"... (%d more arguments)" % (len(argv) - _MAX_ARGS + 1)
+    if len(argv) > max_args:
+        shown[-1] = b"... (%d more arguments)" % (len(argv) - max_args + 1)
     return shown

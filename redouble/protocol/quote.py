@@ -1,7 +1,10 @@
 """Bytes as Redis shows them in texts: between double quotes, with escapes for what can't be printed."""
 
+import re
 from typing import Final
 
+#: Neither white space nor quotes nor backslashes.
+_PLAIN: Final = re.compile(rb"[!#-&(-\[\]-~]+\Z")
 _NAMED: Final[dict[int, bytes]] = {
     92: b"\\\\",
     34: b'\\"',
@@ -28,3 +31,8 @@ def quoted(data: bytes) -> bytes:
             out += b"\\x%02x" % byte
     out += b'"'
     return bytes(out)
+
+
+def shell_words(argv: list[bytes]) -> bytes:
+    """A request as one would type it: words in quotes only where they need them; `split_inline` reads it. O(len)."""
+    return b" ".join([word if _PLAIN.match(word) is not None else quoted(word) for word in argv])
