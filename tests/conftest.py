@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from redouble.engine.command import parse_version
+from tests.doubles import DoubleEngine, DoubleSocket
 from tests.kit import EngineTarget, RealTarget, Redis
 from tests.servers import LoopThread, SocketTarget
 
@@ -69,6 +70,20 @@ def redis(request: pytest.FixtureRequest) -> Iterator[Redis]:
     else:
         target = SocketTarget(request.getfixturevalue("loop_thread"))
     _check_version(request, target.version)
+    client = Redis(target, 3 if request.param == "resp3" else 2)
+    yield client
+    client.close()
+    target.stop()
+
+
+@pytest.fixture(params=["engine", "resp2", "resp3"])
+def double(request: pytest.FixtureRequest) -> Iterator[Redis]:
+    """A server with REDOUBLE, which no real one has."""
+    target: DoubleEngine | DoubleSocket
+    if request.param == "engine":
+        target = DoubleEngine()
+    else:
+        target = DoubleSocket(request.getfixturevalue("loop_thread"))
     client = Redis(target, 3 if request.param == "resp3" else 2)
     yield client
     client.close()

@@ -129,9 +129,9 @@ class Redis:
         wanted = b"blocked_clients:%d\r\n" % count
         self.wait_until(lambda: wanted in self("INFO", "clients"))
 
-    def wait_until(self, true: Callable[[], bool]) -> None:
-        """Wait (2 seconds at most) until something is so."""
-        end = time.monotonic() + 2
+    def wait_until(self, true: Callable[[], bool], seconds: float = 2) -> None:
+        """Wait (so long at most) until something is so."""
+        end = time.monotonic() + seconds
         while not true():
             assert time.monotonic() < end, "it did not come true"
             time.sleep(0.002)

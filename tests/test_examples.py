@@ -36,6 +36,26 @@ def test_the_example_shows_that_only_the_counter_keeps_the_order() -> None:
     ]
 
 
+def test_the_example_finds_the_script_that_would_fail_in_a_cluster() -> None:
+    run = subprocess.run(
+        [sys.executable, "examples/find_cross_slot_script.py"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    first, second = run.stdout.split("the second queue")
+    assert re.findall(r"^  (\S+), \d+ times: (\w+)", first, re.MULTILINE) == [
+        ("cross-slot", "LMOVE"),
+        ("undeclared-script-key", "HSET"),
+        ("cross-slot", "EVALSHA"),
+    ]
+    assert "HSET mail:7 state active" in first
+    assert "nothing found" in second
+
+
 @pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the README is not beside this build")
 @pytest.mark.skipif(
     shutil.which("node") is None or not (HERE / "node_modules" / "bullmq").exists(),

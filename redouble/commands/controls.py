@@ -24,9 +24,7 @@ CONTROL: Final = "admin noscript loading stale skip_monitor skip_slowlog allow_b
 controls.container("redouble", "Holds the commands for what only a test double can do.", since="1.0.0", flags="control")
 
 
-@controls.command(
-    "redouble|help", "", "Explains the sub-commands.", arity=2, flags="loading stale control", since="1.0.0"
-)
+@controls.command("redouble|help", "", "Explains the sub-commands.", arity=2, flags=CONTROL, since="1.0.0")
 def redouble_help(ctx: Context, argv: list[bytes]) -> Reply:
     """The explanation."""
     return help_reply(ctx, argv)

@@ -33,6 +33,7 @@ from redouble.engine.powers import lint_rules as r
 from redouble.engine.powers.lint_slots import SlotMemory, script_title
 from redouble.engine.sizes import key_size
 from redouble.engine.slowlog import shortened
+from redouble.errors import NO_SCRIPT
 from redouble.keyspace.database import NEVER
 from redouble.keyspace.typed import type_name
 from redouble.protocol.quote import shell_words
@@ -141,6 +142,9 @@ class Lint:
     def look(self, ctx: Context, command: Command, argv: list[bytes], reply: Reply) -> None:
         """A command has run, or begins to wait. O(arguments)."""
         if command.flags & f.CONTROL:
+            return
+        if isinstance(reply, ErrorReply) and reply.text == NO_SCRIPT:
+            # The client comes again with the script itself.
             return
         if not ctx.flags & f.WAKING:
             self._judge_request(ctx, command, argv)
