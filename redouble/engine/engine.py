@@ -192,8 +192,8 @@ class Engine(KeyListener):
         if client.flags & f.HELD or client.inbox:
             client.inbox.extend(requests)
         else:
-            self._run(client, requests)
-        if client.parser.error is not None and not client.inbox:
+            self.run(client, requests)
+        if client.parser.error is not None and not client.inbox and not client.flags & f.IN_LONG_SCRIPT:
             self._end_of_protocol(client)
         while self.resumed:
             self._go_on(self.resumed.popleft())
