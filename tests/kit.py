@@ -298,5 +298,10 @@ class RealTarget:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(10)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            # A failed test has left an endless script in it.
+            self.process.kill()
+            self.process.wait(10)
         self._folder.cleanup()
