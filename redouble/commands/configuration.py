@@ -62,6 +62,7 @@ def config_resetstat(ctx: Context, argv: list[bytes]) -> Reply:
     engine.space.expired = 0
     engine.space.expired_fields = 0
     engine.memory.evicted = 0
+    engine.client_eviction.evicted = 0
     return OK
 
 

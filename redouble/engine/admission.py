@@ -40,6 +40,8 @@ def admit(engine: Engine, client: Client, command: Command | None, argv: list[by
     if not command.fits(len(argv)):
         refuse(engine, client, command, argv, wrong_arity(command.full_name).text)
         return None
+    if engine.flags & f.CLIENTS_LIMITED and engine.client_eviction.closes(client, argv):
+        return None
     error = _objection(engine, client, command, argv)
     if error is not None:
         refuse(engine, client, command, argv, error)

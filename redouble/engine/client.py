@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from redouble.engine.command import Command
     from redouble.engine.context import Context
     from redouble.engine.engine import Engine
+    from redouble.engine.footprint import QueueSize
     from redouble.engine.tracking import TrackingState
 
 
@@ -48,7 +49,7 @@ class Client:
         "engine", "id", "link", "parser", "flags", "encoder", "resp", "out", "inbox", "context", "name", "lib_name",
         "lib_version", "address", "local_address", "fd", "user", "created", "active", "last_command", "queue",
         "queue_broken", "watch", "channels", "patterns", "shard_channels", "parked", "tracking", "bytes_in",
-        "bytes_out", "kind", "pushes", "unread",
+        "bytes_out", "kind", "pushes", "unread", "waiting", "weight", "queue_size",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, id: int, link: Link) -> None:
@@ -80,6 +81,8 @@ class Client:
         #: The commands of an open MULTI.
         self.queue: list[tuple[Command, list[bytes]]] = []
         self.queue_broken: bool = False
+        #: How much of the queue has been measured; see `footprint.py`.
+        self.queue_size: QueueSize | None = None
         self.watch: WatchState = WatchState()
         self.channels: dict[bytes, None] = {}
         self.patterns: dict[bytes, None] = {}
@@ -90,6 +93,10 @@ class Client:
         self.pushes: list[bytes] = []
         #: Bytes that the edge holds because the peer does not read.
         self.unread: int = 0
+        #: Bytes of the requests in the inbox.
+        self.waiting: int = 0
+        #: What it took when it was measured last; see `client_eviction.py`.
+        self.weight: int = 0
         self.bytes_in: int = 0
         self.bytes_out: int = 0
         #: Whether it came by TCP, a unix socket, TLS or from within the process.

@@ -1,7 +1,7 @@
 """One line about a client: CLIENT LIST, CLIENT INFO, ACL LOG.
 
 Tools split the line at spaces and equals signs, so the fields, their order and their names are Redis'.
-Where a field is about buffers that we have not got (`rbs`, `qbuf-free`, ...) it holds what is nearest.
+What they say of buffers (`rbs`, `qbuf-free`, ...) is told by `footprint.py`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from redouble.engine import flags as f
+from redouble.engine import footprint as size
 
 if TYPE_CHECKING:
     from redouble.engine.client import Client
@@ -37,9 +38,6 @@ _LATER_LETTERS: Final[list[tuple[int, bytes]]] = [
     (f.NO_EVICT, b"e"),
     (f.NO_TOUCH, b"T"),
 ]
-_REPLY_BUFFER: Final = 16384
-#: What a connection costs when it does nothing.
-_BASE_MEMORY: Final = 1928
 
 
 def client_line(client: Client, request: list[bytes]) -> bytes:
@@ -52,11 +50,10 @@ def client_line(client: Client, request: list[bytes]) -> bytes:
 
 def _fields(client: Client, request: list[bytes]) -> list[tuple[bytes, bytes]]:
     now = client.engine.space.now
-    arguments = sum([len(arg) for arg in request])
-    queued = sum([len(arg) for _, argv in client.queue for arg in argv])
-    query = _encoded_size(request) + client.parser.buffered
-    waiting = client.unread + sum([len(data) for data in client.out])
-    excess = max(0, waiting - _REPLY_BUFFER)
+    query = size.query_bytes(client) + size.request_size(request)
+    unread = size.unread_bytes(client)
+    overflow = size.overflow(unread)
+    room = size.reply_room(client, unread)
     tracking = client.tracking
     command = client.last_command
     return [
@@ -75,15 +72,15 @@ def _fields(client: Client, request: list[bytes]) -> list[tuple[bytes, bytes]]:
         (b"multi", b"%d" % (len(client.queue) if client.flags & f.IN_MULTI else -1)),
         (b"watch", b"%d" % len(client.watch.keys)),
         (b"qbuf", b"%d" % query),
-        (b"qbuf-free", b"%d" % max(0, _REPLY_BUFFER - query)),
-        (b"argv-mem", b"%d" % arguments),
-        (b"multi-mem", b"%d" % queued),
-        (b"rbs", b"%d" % _REPLY_BUFFER),
-        (b"rbp", b"%d" % min(waiting, _REPLY_BUFFER)),
-        (b"obl", b"%d" % min(waiting, _REPLY_BUFFER)),
-        (b"oll", b"%d" % (1 if excess else 0)),
-        (b"omem", b"%d" % excess),
-        (b"tot-mem", b"%d" % (_BASE_MEMORY + _REPLY_BUFFER + query + arguments + queued + excess)),
+        (b"qbuf-free", b"%d" % size.query_room(client, query)),
+        (b"argv-mem", b"%d" % size.argument_bytes(client, request)),
+        (b"multi-mem", b"%d" % (size.queue_bytes(client) if client.queue else 0)),
+        (b"rbs", b"%d" % room),
+        (b"rbp", b"%d" % min(unread, room)),
+        (b"obl", b"%d" % (0 if overflow else unread)),
+        (b"oll", b"%d" % size.reply_nodes(unread)),
+        (b"omem", b"%d" % overflow),
+        (b"tot-mem", b"%d" % size.footprint(client, request)),
         (b"events", b"r"),
         (b"cmd", b"NULL" if command is None else command.full_name),
         (b"user", client.user.name),
@@ -92,16 +89,6 @@ def _fields(client: Client, request: list[bytes]) -> list[tuple[bytes, bytes]]:
         (b"lib-name", client.lib_name),
         (b"lib-ver", client.lib_version),
     ]
-
-
-def _encoded_size(request: list[bytes]) -> int:
-    """How many bytes the request was on the wire."""
-    if not request:
-        return 0
-    size = 3 + len(b"%d" % len(request))
-    for arg in request:
-        size += 5 + len(arg) + len(b"%d" % len(arg))
-    return size
 
 
 def _letters(client: Client) -> bytes:

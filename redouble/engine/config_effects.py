@@ -71,9 +71,11 @@ def latency_tracking(engine: Engine) -> None:
 
 
 def memory(engine: Engine) -> None:
-    """The memory limit and what happens at it."""
+    """The limits of memory, of keys and of clients, and what happens at them."""
     config = engine.config
     engine.memory.configure(config.number(b"maxmemory"), config.get(b"maxmemory-policy"))
+    engine.client_eviction.configure(config.get(b"maxmemory-clients"), engine.memory.limit)
+    edge(engine)
     if engine.memory.limit:
         # Not at once: this may be the middle of an EXEC.
         engine.later(engine.space.now, engine.memory.settle)
@@ -148,6 +150,7 @@ def edge(engine: Engine) -> None:
     settings.max_clients = config.number(b"maxclients")
     settings.keepalive = config.number(b"tcp-keepalive")
     settings.query_limit = config.number(b"client-query-buffer-limit")
+    settings.least_query = 0 if engine.client_eviction.limit else settings.query_limit
     idle_ms = config.number(b"timeout") * 1000
     if idle_ms != settings.idle_ms:
         settings.idle_ms = idle_ms

@@ -184,7 +184,7 @@ _MEMORY: Final[list[Parameter]] = [
     ), effect=effect.memory),
     P("maxmemory-samples", "5", kinds.Number(1, 64), effect=effect.memory),
     P("maxmemory-eviction-tenacity", "10", kinds.Number(0, 100)),
-    P("maxmemory-clients", "0", kinds.Number(0, _LONG, "percent"), since="7.0.0"),
+    P("maxmemory-clients", "0", kinds.Number(0, _LONG, "percent"), since="7.0.0", effect=effect.memory),
     P("lfu-log-factor", "10", _COUNT),
     P("lfu-decay-time", "1", _COUNT),
     P("activerehashing", "yes", _YES_NO),

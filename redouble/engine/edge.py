@@ -35,7 +35,7 @@ class EdgeSettings:
 
     __slots__ = (
         "max_clients", "idle_ms", "idle_round", "keepalive", "query_limit", "normal", "stranger", "pubsub",
-        "least_output", "relisten", "attend", "addresses",
+        "least_output", "least_query", "relisten", "attend", "addresses",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,6 +48,8 @@ class EdgeSettings:
         self.keepalive: int = 300
         #: How many bytes of requests may wait.
         self.query_limit: int = 1 << 30
+        #: An unfinished request that is longer than this is looked at: 0 while clients' memory is limited.
+        self.least_query: int = 1 << 30
         self.normal: OutputLimit = OutputLimit(0, 0, 0)
         #: Who has not logged in yet.
         self.stranger: OutputLimit = OutputLimit(1024, 0, 0)

@@ -27,10 +27,12 @@ from redouble.engine.acl import Acl
 from redouble.engine.admission import admit, refuse
 from redouble.engine.blocking import Block, Blocking
 from redouble.engine.client import Client, Link
+from redouble.engine.client_eviction import ClientEviction
 from redouble.engine.cluster import Node
 from redouble.engine.command import Command, CommandTable, Family, parse_version
 from redouble.engine.config import Config
 from redouble.engine.context import Context
+from redouble.engine.footprint import query_bytes, requests_size
 from redouble.engine.histogram import SHIFT, SHORT
 from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
@@ -94,6 +96,8 @@ class Engine(KeyListener):
         self.flags: int = 0
         #: Who looks at every command that has run; see `flags.py`.
         self.observers: int = 0
+        #: What a flush has to do besides; see `flags.py`.
+        self.duties: int = 0
         #: As a node of a cluster, or as a Sentinel: what it is then. INFO and HELLO show the mode.
         self.node: Node | None = None
         self.sentinel: Sentinel | None = None
@@ -101,6 +105,7 @@ class Engine(KeyListener):
         self.acl: Acl = Acl(self)
         self.config: Config = Config(self)
         self.memory: Memory = Memory(self)
+        self.client_eviction: ClientEviction = ClientEviction(self)
         self.saving: Saving = Saving(self, self.started)
         self.replication: Replication = Replication(self)
         self.propagation: Propagation = Propagation(self)
@@ -214,14 +219,13 @@ class Engine(KeyListener):
         self.refresh_time()
         client.active = self.space.now
         if client.flags & f.HELD or client.inbox:
-            client.inbox.extend(requests)
+            self._hold(client, requests)
         else:
             self.run(client, requests)
         if client.parser.error is not None and not client.inbox and not client.flags & f.IN_LONG_SCRIPT:
             self._end_of_protocol(client)
-        if not requests and client.parser.buffered > self.config.edge.query_limit:
-            self.stats.query_limit_closes += 1
-            self.kill(client)
+        if not requests and client.parser.buffered > self.config.edge.least_query:
+            self._check_query(client)
         while self.resumed:
             self._go_on(self.resumed.popleft())
 
@@ -233,6 +237,20 @@ class Engine(KeyListener):
             client.send(ErrorReply(error))
             client.close_after_reply()
 
+    def _hold(self, client: Client, requests: list[list[bytes]]) -> None:
+        """Requests that have come while their client is held."""
+        client.inbox.extend(requests)
+        client.waiting += requests_size(requests)
+        self._check_query(client)
+
+    def _check_query(self, client: Client) -> None:
+        """Close a client of whose requests too much waits."""
+        if query_bytes(client) > self.config.edge.query_limit:
+            self.stats.query_limit_closes += 1
+            self.kill(client)
+        elif self.client_eviction.limit:
+            self.client_eviction.measure(client, [])
+
     def run(self, client: Client, requests: list[list[bytes]]) -> None:
         """Run a client's requests, until one of them holds it: the rest waits then."""
         for index in range(len(requests)):
@@ -241,8 +259,9 @@ class Engine(KeyListener):
                 rest = requests[index + 1 :]
                 if client.flags & f.ENTERS_FIBER:
                     self.scripting.long.run_within(client, rest)
-                else:
+                elif rest:
                     client.inbox[:0] = rest
+                    client.waiting += requests_size(rest)
                 return
 
     def resume(self, client: Client) -> None:
@@ -254,6 +273,7 @@ class Engine(KeyListener):
             return
         requests = client.inbox
         client.inbox = []
+        client.waiting = 0
         self.run(client, requests)
         if client.parser.error is not None and not client.inbox:
             self._end_of_protocol(client)
@@ -381,8 +401,8 @@ class Engine(KeyListener):
 
     def flush(self) -> None:
         """Write every client's output, once each."""
-        if self.tracking.dirty:
-            self.tracking.broadcast()
+        if self.duties:
+            self.attend_to(self.duties)
         outbox = self.outbox
         while outbox:
             self.outbox = []
@@ -402,6 +422,21 @@ class Engine(KeyListener):
                     self.disconnect(client)
                     client.link.close()
             outbox = self.outbox
+
+    def attend_to(self, duties: int) -> None:
+        """What a flush has to do besides, in some states; see `flags.py`."""
+        if duties & f.BROADCAST:
+            self.duties &= ~f.BROADCAST
+            self.tracking.broadcast()
+        if duties & f.RELIEVE:
+            # First write, then see who does not read.
+            told = self.outbox
+            self.client_eviction.measure_each(told)
+            self.duties &= ~f.RELIEVE
+            self.flush()
+            self.duties |= f.RELIEVE
+            self.client_eviction.measure_each(told)
+            self.client_eviction.relieve()
 
     # -- time -------------------------------------------------------------------------------
 

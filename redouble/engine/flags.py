@@ -162,6 +162,14 @@ REPLICA: Final = 1 << 45
 LACKS_REPLICAS: Final = 1 << 46
 #: There are fault rules that may still act.
 FAULTY: Final = 1 << 47
+#: maxmemory-clients holds.
+CLIENTS_LIMITED: Final = 1 << 48
+
+# -- the engine: what a flush has to do besides ---------------------------------------------------
+#: Prefixes of client-side caching have changed keys.
+BROADCAST: Final = 1 << 0
+#: Clients are closed when all together take too much memory.
+RELIEVE: Final = 1 << 1
 
 # -- the engine: who looks at every command that `call` has run -----------------------------------
 MONITORED: Final = 1 << 0

@@ -19,6 +19,7 @@ from redouble import __version__
 from redouble.datatypes.hashvalue import HashValue
 from redouble.engine import flags as f
 from redouble.engine import histogram
+from redouble.engine.footprint import overflow, query_bytes
 from redouble.engine.memory import BASE
 from redouble.engine.pubsub import CHANNELS, PATTERNS, SHARD_CHANNELS
 from redouble.keyspace.database import NEVER, Database
@@ -132,8 +133,8 @@ def _clients(engine: Engine) -> list[bytes]:
         b"connected_clients:%d" % (len(clients) - len(engine.monitors.clients)),
         b"cluster_connections:0",
         b"maxclients:%d" % engine.config.edge.max_clients,
-        b"client_recent_max_input_buffer:%d" % max([client.parser.buffered for client in clients] or [0]),
-        b"client_recent_max_output_buffer:0",
+        b"client_recent_max_input_buffer:%d" % max([query_bytes(client) for client in clients] or [0]),
+        b"client_recent_max_output_buffer:%d" % max([overflow(client.unread) for client in clients] or [0]),
         b"blocked_clients:%d" % (engine.blocking.count + len(engine.pause.postponed)),
         b"tracking_clients:%d" % len(engine.tracking.clients),
         b"pubsub_clients:%d" % len([client for client in clients if client.flags & f.SUBSCRIBER]),
@@ -233,7 +234,8 @@ def _stats(engine: Engine) -> list[bytes]:
         b"expired_keys:%d" % space.expired,
         b"expired_stale_perc:0.00", b"expired_time_cap_reached_count:0", b"expire_cycle_cpu_milliseconds:0",
         b"evicted_keys:%d" % engine.memory.evicted,
-        b"evicted_clients:0", b"evicted_scripts:%d" % engine.scripting.runtime.evicted,
+        b"evicted_clients:%d" % engine.client_eviction.evicted,
+        b"evicted_scripts:%d" % engine.scripting.runtime.evicted,
         b"total_eviction_exceeded_time:0",
         b"current_eviction_exceeded_time:0",
         b"keyspace_hits:%d" % space.hits, b"keyspace_misses:%d" % space.misses,

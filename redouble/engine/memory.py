@@ -7,8 +7,7 @@ database whose dictionary was exchanged (FLUSHDB, SWAPDB) is measured anew as a 
 
 `make_room` runs before each command while a limit holds, and soon after a new limit was set. It evicts by
 the policy: a few random keys (maxmemory-samples) are looked at and the best victim of them goes, as Redis
-does it. Not done: `maxmemory-clients` is kept but closes nobody, and the arguments of a request that has
-not arrived whole are not counted.
+does it. What connections take is told by `footprint.py`; their own limit is `client_eviction.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, final
 
 from redouble.engine import flags as f
+from redouble.engine.footprint import footprint
 from redouble.engine.sizes import is_about_to_go, key_size
 from redouble.keyspace import events
 from redouble.keyspace.database import Database, Entry
@@ -31,7 +31,6 @@ BASE: Final = 1_000_000
 _SAMPLE: Final = 1000
 #: How many deadlines are looked at for each key that is wanted: some are of other databases, or stale.
 _TRIES: Final = 4
-_CLIENT: Final = 1928
 _SCRIPT: Final = 512
 OOM: Final = b"OOM command not allowed when used memory > 'maxmemory'."
 
@@ -149,7 +148,7 @@ class Memory:
         if now != self._clients_at:
             self._clients_at = now
             clients = self.engine.clients.values()
-            self._clients = sum([_CLIENT + client.unread + client.parser.buffered for client in clients])
+            self._clients = sum([footprint(client, []) for client in clients])
         return self._clients
 
     def admits(self, client: Client, command: Command, nature: int) -> bool:

@@ -96,7 +96,7 @@ class Broadcast:
 class Tracking:
     """Client-side caching of one engine."""
 
-    __slots__ = ("engine", "clients", "readers", "prefixes", "max_keys", "dirty", "_flushed_at", "_listening")
+    __slots__ = ("engine", "clients", "readers", "prefixes", "max_keys", "_flushed_at", "_listening")
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -105,8 +105,6 @@ class Tracking:
         self.readers: dict[bytes, dict[int, None]] = {}
         self.prefixes: dict[bytes, Broadcast] = {}
         self.max_keys: int = _MAX_KEYS
-        #: True while changes wait to be broadcast.
-        self.dirty: bool = False
         self._flushed_at: int = -1
         #: Whether changed keys are announced to us.
         self._listening: bool = False
@@ -202,7 +200,7 @@ class Tracking:
         for prefix, broadcast in self.prefixes.items():
             if key.startswith(prefix):
                 broadcast.keys[key] = self.engine.current
-                self.dirty = True
+                self.engine.duties |= f.BROADCAST
         self._invalidate(key, self.engine.current)
 
     def _invalidate(self, key: bytes, changer: Client | None) -> None:
@@ -235,7 +233,6 @@ class Tracking:
 
     def broadcast(self) -> None:
         """Tell those who listen to prefixes what has changed below them. O(clients * keys)."""
-        self.dirty = False
         for broadcast in self.prefixes.values():
             changes = broadcast.keys
             broadcast.keys = {}

@@ -58,7 +58,7 @@ class RequestParser:
     authenticate) Redis' tighter limits hold.
     """
 
-    __slots__ = ("bulk_max", "trusted", "error", "_reader", "_buffer", "_pos", "_argv", "_missing", "_bulk")
+    __slots__ = ("bulk_max", "trusted", "error", "_reader", "_buffer", "_pos", "_argv", "_missing", "_bulk", "held")
 
     def __init__(self, bulk_max: int) -> None:
         self.bulk_max: int = bulk_max
@@ -70,6 +70,8 @@ class RequestParser:
         self._argv: list[bytes] = []
         self._missing: int = 0
         self._bulk: int = -1
+        #: How long the arguments read so far of an incomplete request are, together.
+        self.held: int = 0
 
     @property
     def buffered(self) -> int:
@@ -77,9 +79,14 @@ class RequestParser:
         return len(self._buffer) - self._pos
 
     @property
-    def pending(self) -> list[bytes]:
-        """The arguments read so far of a request that is not complete."""
-        return self._argv
+    def announced(self) -> int:
+        """How long the argument is whose rest is awaited; 0 if none is."""
+        return max(self._bulk, 0)
+
+    @property
+    def items(self) -> int:
+        """How many arguments have been read of a request that is not complete."""
+        return len(self._argv)
 
     def feed(self, data: bytes) -> list[list[bytes]]:
         """The requests that `data` completes, in order. O(len(data))."""
@@ -136,6 +143,7 @@ class RequestParser:
             if self._missing == 0 and self._argv:
                 requests.append(self._argv)
                 self._argv = []
+                self.held = 0
         if self._pos:
             del self._buffer[: self._pos]
             self._pos = 0
@@ -192,6 +200,7 @@ class RequestParser:
             return False
         self._argv.append(bytes(self._buffer[self._pos : end]))
         self._pos = end + 2
+        self.held += self._bulk
         self._bulk = -1
         self._missing -= 1
         return True
