@@ -6,6 +6,7 @@ from redouble.commands.scanning import OF_HASH, parse_cursor, parse_options, sca
 from redouble.datatypes.hashvalue import HashValue
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
+from redouble.engine.output_limit import Budget, portions
 from redouble.errors import (
     NAN_OR_INFINITY,
     NOT_A_FLOAT,
@@ -280,15 +281,25 @@ def _random_fields(ctx: Context, argv: list[bytes]) -> Reply:
         return EMPTY
     if count > 0:
         chosen = value.pick_many(ctx.space.random, count)
-    else:
-        chosen = [value.pick(ctx.space.random) for _ in range(-count)]
-    if not with_values:
-        return Bulks(chosen)
+        return Pairs(_with_values(value, chosen)) if with_values else Bulks(chosen)
+    budget = Budget(ctx, -count)
+    items: list[bytes] = []
+    for portion in portions(-count):
+        chosen = value.pick_repeatedly(ctx.space.random, portion)
+        if with_values:
+            chosen = _with_values(value, chosen)
+        budget.spend(chosen)
+        items += chosen
+    return Pairs(items) if with_values else Bulks(items)
+
+
+def _with_values(value: HashValue, chosen: list[bytes]) -> list[bytes]:
+    """Fields, and each one's value after it."""
     flat: list[bytes] = []
     for field in chosen:
         flat.append(field)
         flat.append(value.fields[field])
-    return Pairs(flat)
+    return flat
 
 
 @hashes.command(

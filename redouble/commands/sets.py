@@ -6,6 +6,7 @@ from redouble.commands.scanning import OF_SET, parse_cursor, parse_options, scan
 from redouble.datatypes.setvalue import SetValue
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
+from redouble.engine.output_limit import Budget, portions
 from redouble.errors import MUST_BE_POSITIVE, SYNTAX, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.typed import set_of
@@ -203,7 +204,13 @@ def _random_members(ctx: Context, argv: list[bytes]) -> Reply:
     rng = ctx.space.random
     if count > 0:
         return Bulks(value.pick_many(rng, count))
-    return Bulks([value.pick(rng) for _ in range(-count)])
+    budget = Budget(ctx, -count)
+    chosen: list[bytes] = []
+    for portion in portions(-count):
+        picks = value.pick_repeatedly(rng, portion)
+        budget.spend(picks)
+        chosen += picks
+    return Bulks(chosen)
 
 
 @sets.command(

@@ -17,6 +17,7 @@ from redouble.datatypes.sortedset import ADDED, UNCHANGED, SortedSet, sorted_set
 from redouble.doubles import INTEGERS, format_double, parse_double
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
+from redouble.engine.output_limit import Budget, portions
 from redouble.errors import OUT_OF_RANGE, SYNTAX, CommandError, wrong_arity
 from redouble.keyspace import events
 from redouble.keyspace.typed import zset_of
@@ -304,8 +305,17 @@ def _random_members(ctx: Context, argv: list[bytes]) -> Reply:
     if zset is None or count == 0:
         return EMPTY
     rng = ctx.space.random
-    pairs = zset.random_distinct(rng, count) if count > 0 else zset.random_repeated(rng, -count)
-    return scored(pairs) if with_scores else Bulks(pairs[0])
+    if count > 0:
+        members, scores = zset.random_distinct(rng, count)
+    else:
+        budget = Budget(ctx, -count)
+        members, scores = zset.random_repeated(rng, 0)
+        for portion in portions(-count):
+            more_members, more_scores = zset.random_repeated(rng, portion)
+            budget.spend(more_members)
+            members += more_members
+            scores += more_scores
+    return scored((members, scores)) if with_scores else Bulks(members)
 
 
 @sorted_sets.command(

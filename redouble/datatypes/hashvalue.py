@@ -14,7 +14,7 @@ from random import Random
 from typing import Final, final
 
 from redouble.datatypes.limits import Limits
-from redouble.datatypes.picking import new_order, order_of, pick, pick_many
+from redouble.datatypes.picking import new_order, order_of, pick, pick_many, pick_repeatedly
 from redouble.datatypes.scanorder import ScanOrder
 
 #: Later than any deadline.
@@ -151,6 +151,11 @@ class HashValue:
         """A field by chance; there must be one. O(1) expected; O(n) the first time."""
         self._order = order_of(self.fields, self._order)
         return pick(self.fields, self._order, rng)
+
+    def pick_repeatedly(self, rng: Random, count: int) -> list[bytes]:
+        """`count` fields by chance, each drawn anew; there must be one. O(count) expected; O(n) the first time."""
+        self._order = order_of(self.fields, self._order)
+        return pick_repeatedly(self.fields, self._order, rng, count)
 
     def pick_many(self, rng: Random, count: int) -> list[bytes]:
         """Up to `count` distinct fields by chance. O(count) expected; O(n) the first time."""

@@ -35,6 +35,15 @@ def pick(keys: dict[bytes, Any], order: ScanOrder | None, rng: Random) -> bytes:
     return listed[int(rng.random() * len(listed))]
 
 
+def pick_repeatedly(keys: dict[bytes, Any], order: ScanOrder | None, rng: Random, count: int) -> list[bytes]:
+    """`count` keys, each drawn anew; there must be one. O(count) expected with an index."""
+    if order is not None:
+        return [order.random(rng) for _ in range(count)]
+    listed = list(keys)
+    size = len(listed)
+    return [listed[int(rng.random() * size)] for _ in range(count)]
+
+
 def pick_many(keys: dict[bytes, Any], order: ScanOrder | None, rng: Random, count: int) -> list[bytes]:
     """Up to `count` distinct keys by chance, in no order. O(count) expected with an index."""
     if count >= len(keys):

@@ -14,7 +14,7 @@ from typing import Final, final
 
 from redouble.datatypes.limits import Limits
 from redouble.datatypes.listpack import spells_int64
-from redouble.datatypes.picking import new_order, order_of, pick, pick_many
+from redouble.datatypes.picking import new_order, order_of, pick, pick_many, pick_repeatedly
 from redouble.datatypes.scanorder import ScanOrder
 
 INTSET: Final = 0
@@ -135,6 +135,11 @@ class SetValue:
         """A member by chance; there must be one. O(1) expected; O(n) the first time."""
         self._order = order_of(self.members, self._order)
         return pick(self.members, self._order, rng)
+
+    def pick_repeatedly(self, rng: Random, count: int) -> list[bytes]:
+        """`count` members by chance, each drawn anew; there must be one. O(count) expected; O(n) the first time."""
+        self._order = order_of(self.members, self._order)
+        return pick_repeatedly(self.members, self._order, rng, count)
 
     def pick_many(self, rng: Random, count: int) -> list[bytes]:
         """Up to `count` distinct members by chance. O(count) expected; O(n) the first time."""

@@ -158,6 +158,10 @@ def edge(engine: Engine) -> None:
         watch_idle(engine, settings.idle_round)
     words = config.get(b"client-output-buffer-limit").split()
     settings.normal = _output_limit(words[1:4])
+    if settings.normal.hard:
+        engine.observers |= f.WEIGHED
+    else:
+        engine.observers &= ~f.WEIGHED
     settings.pubsub = _output_limit(words[9:12])
     settings.least_output = min(settings.normal.hard or NO_LIMIT, settings.pubsub.hard or NO_LIMIT)
 

@@ -36,6 +36,7 @@ from redouble.engine.footprint import query_bytes, requests_size
 from redouble.engine.histogram import SHIFT, SHORT
 from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
+from redouble.engine.output_limit import check as check_output
 from redouble.engine.pause import Pause
 from redouble.engine.powers.faults import Faults
 from redouble.engine.powers.lint import Lint
@@ -388,6 +389,8 @@ class Engine(KeyListener):
             self.tracking.remember(ctx, command, argv)
         if self.observers & f.FED:
             self.propagation.record(ctx, command, argv, reply)
+        if self.observers & f.WEIGHED:
+            check_output(ctx, reply)
 
     def _failed(self, command: Command, text: bytes, counted: bool) -> Reply:
         self.stats.failed[command.index] += 1

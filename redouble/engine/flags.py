@@ -177,6 +177,8 @@ TRACKED: Final = 1 << 1
 TRACED: Final = 1 << 2
 FED: Final = 1 << 3
 LINTED: Final = 1 << 4
+#: Ordinary clients have a hard limit of output.
+WEIGHED: Final = 1 << 5
 
 # -- callers ---------------------------------------------------------------------------------------
 #: A command that would block answers as if its time were up.
