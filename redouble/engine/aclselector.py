@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from redouble.datatypes.glob import Glob
 from redouble.engine import flags as f
+from redouble.engine.acldescribe import rules_for
 from redouble.engine.keyfinder import key_places
 from redouble.errors import CommandError
 
@@ -28,6 +29,8 @@ DENIED_COMMAND: Final = 1
 DENIED_KEY: Final = 2
 DENIED_CHANNEL: Final = 3
 
+#: Earlier versions know only which commands are allowed, not by which rules.
+_KEEPS_RULES_SINCE: Final = 70200
 _SPACE: Final = re.compile(rb"[ \t\n\v\f\r\0]")
 _READ: Final = 1
 _WRITE: Final = 2
@@ -265,7 +268,10 @@ class Selector:
 
     def command_rules(self) -> bytes:
         """The rules about commands, in one line."""
-        return b" ".join([b"+@all" if self.future_commands else b"-@all", *self.rules])
+        rules = self.rules
+        if self.table.version < _KEEPS_RULES_SINCE:
+            rules = rules_for(self.table.rows, self.allowed, self.first_args, not self.future_commands)
+        return b" ".join([b"+@all" if self.future_commands else b"-@all", *rules])
 
     def key_rules(self) -> bytes:
         """The rules about keys, in one line."""

@@ -310,3 +310,43 @@ def test_a_file_with_faults_changes_nothing(filed: Redis, tmp_path: Path) -> Non
     assert filed("ACL", "LOAD") == Failure(f"ERR Error loading ACLs, opening file '{path}': No such file or directory")
     assert filed("ACL", "LIST") == before
     assert _engine(filed).acl.users.keys() == {b"default"}
+
+
+#: Rules as they are given, and as a server before 7.2 says them again.
+OLD_RULES = [
+    ("+memory|doctor", b"-@all +memory|doctor"),
+    ("+memory|doctor +memory", b"-@all +memory"),
+    ("+@all +client|id", b"+@all"),
+    ("+@all -memory|doctor -memory", b"+@all -memory"),
+    ("+get +set -set", b"-@all +get"),
+    ("+@all -@dangerous +info -@dangerous", b"+@all -@dangerous"),
+    ("+@list +@hash", b"-@all +@list +@hash"),
+    ("+@hash +@list -lpush", b"-@all +@hash +@list -lpush"),
+    ("+client -client|kill", b"-@all +client -client|kill"),
+    ("+select|1 +select|0", b"-@all +select|1 +select|0"),
+    ("+@all -@all", b"-@all"),
+]
+
+
+def _told(redis: Redis, rules: str) -> set[bytes]:
+    redis("ACL", "SETUSER", "bob", "reset", *rules.split())
+    reply = redis("ACL", "GETUSER", "bob")
+    told = reply[reply.index(b"commands") + 1].split()
+    assert redis("ACL", "LIST")[0].endswith(b" ".join(told))
+    assert told[0] in (b"+@all", b"-@all")
+    return set(told)
+
+
+@pytest.mark.until("7.2.0")
+@pytest.mark.parametrize(("rules", "expected"), OLD_RULES)
+def test_an_early_server_tells_rules_made_from_what_is_allowed(acl: Redis, rules: str, expected: bytes) -> None:
+    assert _told(acl, rules) == set(expected.split())
+
+
+@pytest.mark.parametrize(("rules", "expected"), OLD_RULES)
+def test_answering_as_an_early_server_it_tells_such_rules_too(rules: str, expected: bytes) -> None:
+    early = Redis(EngineTarget("7.0.15"), 2)
+    assert _told(early, rules) == set(expected.split())
+    later = Redis(EngineTarget("7.2.0"), 2)
+    later("ACL", "SETUSER", "bob", "reset", "+@all", "+client|id")
+    assert b"+@all +client|id" in later("ACL", "GETUSER", "bob")
