@@ -152,6 +152,8 @@ class ToLua:
             self._put_array(tokens, reply.items)
         elif isinstance(reply, Attributed):
             self._put(tokens, reply.reply)
+        elif isinstance(reply, Deep):
+            self._put_deep(tokens, reply.value)
         elif self.resp == 3:
             self._put_typed(tokens, reply)
         else:
@@ -164,6 +166,26 @@ class ToLua:
                 tokens.append(item)
             else:
                 self._put(tokens, item)
+
+    def _put_deep(self, tokens: list[Any], value: Any) -> None:
+        """Containers within containers, without recursion: a script that ran within this one has returned them."""
+        rest: list[Any] = [value]
+        while rest:
+            value = rest.pop()
+            if isinstance(value, list):
+                tokens += (self.array, len(value))
+                rest.extend(reversed(value))
+            elif not isinstance(value, (Map, SetReply)):
+                self._put(tokens, value)
+            elif self.resp == 2:
+                rest.append(value.items)
+            elif isinstance(value, Map):
+                tokens += (self.pairs, 1, b"map", self.pairs, len(value.items) // 2)
+                rest.extend(reversed(value.items))
+            else:
+                tokens += (self.pairs, 1, b"set", self.pairs, len(value.items))
+                for item in reversed(value.items):
+                    rest += (True, item)
 
     def _put_pairs(self, tokens: list[Any], items: list[Any]) -> None:
         """A flat list of pairs, with an array around each."""

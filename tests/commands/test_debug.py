@@ -158,3 +158,19 @@ def test_a_new_replication_id_is_told(redis: Redis) -> None:
 def test_debug_can_be_forbidden(redis: Redis) -> None:
     redis.target.engine.config.set(b"enable-debug-command", b"no")  # type: ignore[attr-defined]
     assert redis("DEBUG", "DIGEST").startswith(b"ERR DEBUG command not allowed.")
+
+
+@pytest.mark.only("engine", "resp2", "resp3")
+@pytest.mark.parametrize("depth", [10, 63, 64, 65, 1000])
+@pytest.mark.parametrize(
+    ("wrap", "unwrap"), [("{at}", "at[1]"), ("{map = {k = at}}", "at.map.k"), ("{set = {[at] = true}}", "next(at.set)")]
+)
+def test_what_a_script_returns_to_a_script_may_be_nested_deep(redis: Redis, wrap: str, unwrap: str, depth: int) -> None:
+    # No other command lets a script see such a reply; the real server ends itself when a script calls EVAL.
+    redis("DEBUG", "SET-DISABLE-DENY-SCRIPTS", 1)
+    inner = f"redis.setresp(3) local at = {{}} for _ = 1, {depth} do at = {wrap} end return at"
+    outer = (
+        f"redis.setresp(3) local at = redis.call('EVAL', ARGV[1], 0) for _ = 1, {depth} do at = {unwrap} end return #at"
+    )
+    assert redis("EVAL", outer, 0, inner) == 0
+    redis("DEBUG", "SET-DISABLE-DENY-SCRIPTS", 0)
