@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, final
 
 from redouble.engine import flags as f
+from redouble.engine.footprint import QueueSize, requests_size
 from redouble.keyspace.watch import WatchState
 from redouble.protocol.encode import Encoder
 from redouble.protocol.parser import RequestParser
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from redouble.engine.command import Command
     from redouble.engine.context import Context
     from redouble.engine.engine import Engine
-    from redouble.engine.footprint import QueueSize
     from redouble.engine.tracking import TrackingState
 
 
@@ -123,6 +123,11 @@ class Client:
         if not self.out:
             self.engine.outbox.append(self)
         self.out.append(data)
+
+    def put_back(self, requests: list[list[bytes]]) -> None:
+        """Requests wait, before those that wait already. O(arguments + waiting requests)."""
+        self.inbox[:0] = requests
+        self.waiting += requests_size(requests)
 
     def set_resp(self, version: int) -> None:
         """Speak RESP2 or RESP3 from now on."""

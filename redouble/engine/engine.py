@@ -196,7 +196,7 @@ class Engine(KeyListener):
         self.refresh_time()
         client.active = self.space.now
         if client.flags & f.HELD or client.inbox:
-            client.inbox.extend(requests)
+            self._hold(client, requests)
         else:
             self.run(client, requests)
         if client.parser.error is not None and not client.inbox and not client.flags & f.IN_LONG_SCRIPT:
@@ -260,9 +260,8 @@ class Engine(KeyListener):
                 rest = requests[index + 1 :]
                 if client.flags & f.ENTERS_FIBER:
                     self.scripting.long.run_within(client, rest)
-                elif rest:
-                    client.inbox[:0] = rest
-                    client.waiting += requests_size(rest)
+                else:
+                    client.put_back(rest)
                 return
 
     def resume(self, client: Client) -> None:

@@ -114,7 +114,7 @@ class LongScripts:
         self._rest = []
         self.engine.perform(client, command, self._request)
         if client.flags & f.HELD:
-            client.inbox[:0] = rest
+            client.put_back(rest)
         else:
             self.engine.run(client, rest)
         return None

@@ -64,5 +64,5 @@ class Pause:
     def postpone(self, client: Client, argv: list[bytes]) -> None:
         """Keep a request for the end of the pause."""
         client.flags |= f.POSTPONED
-        client.inbox.insert(0, argv)
+        client.put_back([argv])
         self.postponed.append(client)

@@ -226,7 +226,7 @@ class Faults:
         if hold.timer:
             self.engine.never_mind(hold.timer)
         if hold.request is not None:
-            client.inbox.insert(0, hold.request)
+            client.put_back([hold.request])
             client.flags |= f.PAST_FAULT
         else:
             del self._holds[client]
