@@ -5,7 +5,7 @@ clock either follows the machine's (plus an offset, once somebody has moved it) 
 moves only when told to. Durations that are only *reported* (slow log, command statistics) come
 from `ticks`, which never stands still.
 
-Whoever moves the clock must then let the engine fire what came due; see `engine/timers.py`.
+Whoever moves the clock must then let the engine fire what came due; see `engine/powers/timeline.py`.
 """
 
 import time
@@ -50,10 +50,14 @@ class Clock:
 
     def set(self, at_ms: int) -> None:
         """Make it `at_ms`, whether time stands or runs."""
+        self.set_us(at_ms * 1000)
+
+    def set_us(self, at_us: int) -> None:
+        """Make it so many microseconds since the Unix epoch, whether time stands or runs."""
         if self._frozen_us >= 0:
-            self._frozen_us = at_ms * 1000
+            self._frozen_us = at_us
         else:
-            self._offset_us = at_ms * 1000 - time.time_ns() // 1000
+            self._offset_us = at_us - time.time_ns() // 1000
 
     def resume(self) -> None:
         """Let time run on from where it stands."""
@@ -61,6 +65,12 @@ class Clock:
             at = self._frozen_us
             self._frozen_us = -1
             self._offset_us = at - time.time_ns() // 1000
+
+    def offset_us(self) -> int:
+        """How far we are ahead of the machine's clock, in microseconds; negative behind it."""
+        if self._frozen_us >= 0:
+            return self._frozen_us - time.time_ns() // 1000
+        return self._offset_us
 
     def real(self) -> None:
         """Follow the machine's clock again, without any offset."""

@@ -9,8 +9,10 @@ from redouble.commands.cluster import cluster
 from redouble.commands.configuration import configuration
 from redouble.commands.connection import connection
 from redouble.commands.controls import controls
+from redouble.commands.controls_clock import controls_clock
 from redouble.commands.controls_faults import controls_faults
 from redouble.commands.controls_lint import controls_lint
+from redouble.commands.controls_snapshots import controls_snapshots
 from redouble.commands.controls_trace import controls_trace
 from redouble.commands.debug import debug
 from redouble.commands.diagnostics import diagnostics
@@ -95,4 +97,6 @@ CONTROLS: Final[list[Family]] = [
     controls_faults,
     controls_trace,
     controls_lint,
+    controls_clock,
+    controls_snapshots,
 ]

@@ -191,7 +191,7 @@ def _entry(ctx: Context, entry: AclLogEntry) -> Map:
         b"context", entry.context,
         b"object", entry.object,
         b"username", entry.user,
-        b"age-seconds", Double((ctx.now - entry.updated) / 1000),
+        b"age-seconds", Double(max(0, ctx.now - entry.updated) / 1000),
         b"client-info", entry.client_line,
         b"entry-id", entry.id,
         b"timestamp-created", entry.created,

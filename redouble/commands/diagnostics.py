@@ -136,7 +136,7 @@ def _graph(event: bytes, series: LatencySeries, now: int) -> bytes:
     for level in range(_GRAPH_ROWS, 0, -1):
         step = (high - low) / _GRAPH_ROWS
         rows.append(b"".join([_mark(delay, low + step * (level - 1), step) for delay in delays]))
-    labels = [_ago(now - time) for time, _ in samples]
+    labels = [_ago(max(0, now - time)) for time, _ in samples]
     for line in range(max([len(label) for label in labels])):
         rows.append(b"".join([label[line : line + 1] or b" " for label in labels]))
     return head + b"\n".join(rows) + b"\n"

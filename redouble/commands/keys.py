@@ -23,7 +23,6 @@ from redouble.datatypes.listvalue import ListValue
 from redouble.datatypes.scanorder import scan_small
 from redouble.datatypes.setvalue import SetValue
 from redouble.datatypes.sortedset import SortedSet
-from redouble.datatypes.stream import Stream
 from redouble.engine.blocking import Block, milliseconds_deadline
 from redouble.engine.command import Family, one, span
 from redouble.engine.context import Context
@@ -31,7 +30,7 @@ from redouble.engine.sizes import FREED_LATER, freeing_steps
 from redouble.errors import MUST_BE_POSITIVE, NO_SUCH_KEY, SYNTAX, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.database import Database, Entry
-from redouble.keyspace.typed import type_name
+from redouble.keyspace.typed import duplicate, type_name
 from redouble.protocol.numbers import integer, try_integer
 from redouble.protocol.reply import OK, Bulks, Reply, Simple
 
@@ -305,7 +304,7 @@ def copy(ctx: Context, argv: list[bytes]) -> Reply:
         if not replace:
             return 0
         target.remove(target_key)
-    twin = Entry(_duplicate(entry.value), ctx.space.now)
+    twin = Entry(duplicate(entry.value), ctx.space.now)
     twin.deadline = entry.deadline
     target.put(target_key, twin)
     target.touch(target_key, events.GENERIC, b"copy_to")
@@ -328,15 +327,6 @@ def _copy_options(ctx: Context, argv: list[bytes]) -> tuple[Database, bool]:
             raise CommandError(SYNTAX)
         at += 1
     return target, replace
-
-
-def _duplicate(value: object) -> object:
-    """A value that shares nothing which may change. O(n), O(1) for a string."""
-    if isinstance(value, bytearray):
-        return bytearray(value)
-    if isinstance(value, (ListValue, SetValue, HashValue, SortedSet, Stream)):
-        return value.copy()
-    return value
 
 
 def _database(ctx: Context, text: bytes) -> Database:

@@ -150,7 +150,7 @@ def consumers(ctx: Context, argv: list[bytes]) -> Reply:
         items: list[Reply] = [b"name", name, b"pending", len(consumer.pending)]
         items += [b"idle", max(now - consumer.seen_time, 0)]
         if ctx.engine.version >= _ACTIVE_TIME_SINCE:
-            items += [b"inactive", now - consumer.active_time if consumer.active_time != -1 else -1]
+            items += [b"inactive", max(now - consumer.active_time, 0) if consumer.active_time != -1 else -1]
         found.append(Map(items))
     return found
 

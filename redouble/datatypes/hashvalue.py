@@ -162,6 +162,10 @@ class HashValue:
         self._order = order_of(self.fields, self._order)
         return pick_many(self.fields, self._order, rng, count)
 
+    def forget_order(self) -> None:
+        """Drop the index for scans and picks, which remembers the past."""
+        self._order = None
+
     def copy(self) -> "HashValue":
         """An independent hash with the same fields, deadlines and encoding. O(n)."""
         other = HashValue(self._limits)

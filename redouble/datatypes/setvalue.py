@@ -148,8 +148,14 @@ class SetValue:
         self._order = order_of(self.members, self._order)
         return pick_many(self.members, self._order, rng, count)
 
+    def forget_order(self) -> None:
+        """Drop the index for scans and picks, which remembers the past."""
+        self._order = None
+
     def copy(self) -> "SetValue":
-        """An independent set with the same members and encoding. O(n)."""
+        """An independent set with the same members and encoding. O(n); an intset that grew: O(n log n)."""
+        if self._encoding == INTSET and not self._in_order:
+            self._put_in_order()
         other = SetValue(self._limits)
         other.members = self.members.copy()
         other._encoding = self._encoding

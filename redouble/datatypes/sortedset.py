@@ -341,13 +341,16 @@ class SortedSet:
 
     # Whole sets
 
+    def forget_order(self) -> None:
+        """Drop the index for scans, which remembers the past."""
+        self._index = None
+
     def copy(self) -> "SortedSet":
         """An equal set with the same encoding. O(n)."""
         twin = SortedSet(self.limits, capacity=self.order.capacity)
         twin.packed = self.packed
         twin.scores = self.scores.copy()
-        members, scores = self.items()
-        twin.order.load(members, scores)
+        twin.order.load_from(self.order)
         return twin
 
     def _check(self) -> None:

@@ -95,13 +95,23 @@ class Node:
         self.cluster: Cluster = cluster
         self.engine: Engine = engine
         self.id: bytes = b""
-        self.shard_id: bytes = b"%040x" % engine.random.getrandbits(160)
+        self.shard_id: bytes = b""
         self.epoch: int = epoch
         #: Slots on their way to another node, or from one.
         self.migrating: dict[int, Node] = {}
         self.importing: dict[int, Node] = {}
-        self.take_name()
         engine.node = self
+        seed = engine.chance.given
+        if seed is None:
+            self.take_names()
+        else:
+            # The names are among what a seed decides.
+            engine.chance.begin(seed)
+
+    def take_names(self) -> None:
+        """Take a new name, and one for the shard."""
+        self.shard_id = b"%040x" % self.engine.random.getrandbits(160)
+        self.take_name()
 
     def take_name(self) -> None:
         """Take a new name."""
@@ -287,6 +297,21 @@ class Node:
 
 
 @final
+class Layout:
+    """Who owned which slot at some time, and what was on its way."""
+
+    __slots__ = ("owners", "moving", "epoch")
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.owners: list[Node | None] = cluster.owners.copy()
+        self.epoch: int = cluster.epoch
+        #: For each node its epoch, the slots that leave it, and those that come.
+        self.moving: list[tuple[int, dict[int, Node], dict[int, Node]]] = [
+            (node.epoch, node.migrating.copy(), node.importing.copy()) for node in cluster.nodes
+        ]
+
+
+@final
 class Cluster:
     """The table of owners, shared by all nodes. The nodes begin with equal shares of the slots."""
 
@@ -297,6 +322,8 @@ class Cluster:
         self.nodes: list[Node] = []
         for number, engine in enumerate(engines, 1):
             self.nodes.append(Node(self, engine, 0 if alone else number))
+        for engine in engines[1:]:
+            engines[0].timeline.join(engine)
         self.owners: list[Node | None] = []
         self.unassigned: int = 0
         #: The highest epoch that any node has.
@@ -338,6 +365,21 @@ class Cluster:
             self.unassigned += 1
         if former is not None:
             former.lose(slot, owner)
+
+    def layout(self) -> Layout:
+        """Who owns which slot now. O(slots)."""
+        return Layout(self)
+
+    def arrange(self, layout: Layout) -> None:
+        """Give every slot to who owned it then. O(slots); for each that has moved as `assign`."""
+        if self.owners != layout.owners:
+            for slot, owner in enumerate(layout.owners):
+                self.assign(slot, owner)
+        self.epoch = layout.epoch
+        for node, (epoch, migrating, importing) in zip(self.nodes, layout.moving, strict=True):
+            node.epoch = epoch
+            node.migrating = migrating.copy()
+            node.importing = importing.copy()
 
     def next_epoch(self, node: Node) -> bool:
         """Let a node have the highest epoch; false if it has it already."""

@@ -38,8 +38,11 @@ from redouble.engine.memory import Memory
 from redouble.engine.monitor import Monitors
 from redouble.engine.output_limit import check as check_output
 from redouble.engine.pause import Pause
+from redouble.engine.powers.chance import Chance
 from redouble.engine.powers.faults import Faults
 from redouble.engine.powers.lint import Lint
+from redouble.engine.powers.snapshots import Snapshots
+from redouble.engine.powers.timeline import NEVER_ARMED, Timeline
 from redouble.engine.powers.trace import Trace
 from redouble.engine.propagation import Propagation
 from redouble.engine.pubsub import PubSub
@@ -61,7 +64,6 @@ log: Final = logging.getLogger("redouble")
 
 #: A batch that lasts longer than this reads the clock again.
 _STALE_AFTER_NS: Final = 500_000
-_NEVER_ARMED: Final = 1 << 62
 _SHORT_DOUBLES_SINCE: Final = 70200
 #: Since then sets and lists have a compact encoding.
 _COMPACT_SINCE: Final = 70200
@@ -79,7 +81,7 @@ class Engine(KeyListener):
         self.version_text: str = version
         self.version: int = parse_version(version)
         self.clock: Clock = Clock()
-        self.random: Random = Random(seed)
+        self.random: Random = Random()
         self.limits: Limits = Limits()
         compact = self.version >= _COMPACT_SINCE
         self.limits.set_has_listpack = self.limits.list_has_listpack = self.limits.looks_ahead = compact
@@ -135,10 +137,16 @@ class Engine(KeyListener):
         #: Set by SHUTDOWN; the edge looks at it.
         self.stopping: bool = False
         #: When the edge will call `tick` next, Unix time in ms.
-        self.armed_for: int = _NEVER_ARMED
+        self.armed_for: int = NEVER_ARMED
         self._last_client_id: int = 0
         self._tick: int = ticks()
         self._stale_at: int = 0
+        # The powers that only a double has.
+        self.timeline: Timeline = Timeline(self)
+        self.chance: Chance = Chance(self)
+        self.snapshots: Snapshots = Snapshots(self)
+        if seed is not None:
+            self.chance.begin(seed)
 
     # -- connections ------------------------------------------------------------------------
 
@@ -390,6 +398,8 @@ class Engine(KeyListener):
             self.propagation.record(ctx, command, argv, reply)
         if self.observers & f.WEIGHED:
             check_output(ctx, reply)
+        if self.observers & f.KEPT:
+            self.snapshots.note(ctx, command, argv)
 
     def _failed(self, command: Command, text: bytes, counted: bool) -> Reply:
         self.stats.failed[command.index] += 1
@@ -480,7 +490,7 @@ class Engine(KeyListener):
 
     def clock_moved(self) -> None:
         """For whoever has moved the clock: let happen what came due; the edge sets its timer anew."""
-        self.armed_for = _NEVER_ARMED
+        self.armed_for = NEVER_ARMED
         self.tick()
 
     def tick_at(self, now: int) -> None:
@@ -525,11 +535,17 @@ class Engine(KeyListener):
         self.tracking.changed(key)
         if self.memory.limit:
             self.memory.measure(database, key)
+        if self.snapshots.watching:
+            self.snapshots.changed(database, key)
 
     def keys_flushed(self) -> None:
         """Tell the clients that hold any key in their caches."""
         self.tracking.flushed()
         self.memory.flushed()
+
+    def databases_swapped(self) -> None:
+        """Tell the snapshots."""
+        self.snapshots.forget()
 
     def key_lost(self, database: Database, key: bytes) -> None:
         """Tell the replicas."""

@@ -179,6 +179,8 @@ FED: Final = 1 << 3
 LINTED: Final = 1 << 4
 #: Ordinary clients have a hard limit of output.
 WEIGHED: Final = 1 << 5
+#: The keys come from a snapshot: it must know which of them change.
+KEPT: Final = 1 << 8
 
 # -- callers ---------------------------------------------------------------------------------------
 #: A command that would block answers as if its time were up.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Pause:
     """The pause of an engine."""
 
-    __slots__ = ("engine", "until", "all_commands", "postponed")
+    __slots__ = ("engine", "until", "all_commands", "postponed", "_timer")
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -29,6 +29,7 @@ class Pause:
         self.until: int = 0
         self.all_commands: bool = False
         self.postponed: list[Client] = []
+        self._timer: int = 0
 
     def begin(self, until: int, all_commands: bool) -> None:
         """Pause until a time. A pause that holds already is only made longer or stricter."""
@@ -36,7 +37,8 @@ class Pause:
         self.until = max(self.until, until)
         self.engine.flags |= f.PAUSED
         self.engine.space.expiry_held = True
-        self.engine.later(self.until, self.end_if_due)
+        self.engine.never_mind(self._timer)
+        self._timer = self.engine.later(self.until, self.end_if_due)
 
     def end_if_due(self) -> None:
         """The time of some pause has come."""
@@ -45,6 +47,8 @@ class Pause:
 
     def end(self) -> None:
         """Let everybody go on."""
+        # What is no longer due must not draw a clock that jumps.
+        self.engine.never_mind(self._timer)
         self.until = 0
         self.all_commands = False
         self.engine.flags &= ~f.PAUSED

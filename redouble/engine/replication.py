@@ -53,7 +53,7 @@ class Replication:
         """The lines of INFO replication."""
         lines = [b"role:slave" if self.host else b"role:master"]
         if self.host:
-            seconds = (self.engine.space.now - self.since) // 1000
+            seconds = max(0, self.engine.space.now - self.since) // 1000
             config = self.engine.config
             lines += [
                 b"master_host:" + self.host, b"master_port:%d" % self.port, b"master_link_status:down",
@@ -76,7 +76,7 @@ class Replication:
         online = self.engine.propagation.online()
         lines = [b"connected_slaves:%d" % len(online)]
         for number, (client, follower) in enumerate(online):
-            lag = (self.engine.space.now - follower.heard) // 1000
+            lag = max(0, self.engine.space.now - follower.heard) // 1000
             facts = (number, follower.host(client), follower.port, follower.acknowledged, lag)
             lines.append(b"slave%d:ip=%b,port=%d,state=online,offset=%d,lag=%d" % facts)
         return lines

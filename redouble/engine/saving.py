@@ -148,5 +148,6 @@ class Saving:
             for database in databases:
                 database.flush()
         put_in_place(self.engine.space, contents)
+        self.engine.snapshots.forget()
         self.keys_loaded = len(contents.keys)
         self.keys_expired = contents.expired

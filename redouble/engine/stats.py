@@ -88,7 +88,10 @@ class Stats:
         """Commands, bytes in and bytes out per second, since it was asked last (at least 100 ms ago)."""
         since, commands, bytes_in, bytes_out = self._rate_from
         span = now - since
-        if span >= _RATE_SPAN:
+        if span < 0:
+            # Time has been set back.
+            self._rate_from = (now, self.commands, self.input_bytes, self.output_bytes)
+        elif span >= _RATE_SPAN:
             self._rate = (
                 (self.commands - commands) * 1000 // span,
                 (self.input_bytes - bytes_in) * 1000 // span,

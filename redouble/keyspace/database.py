@@ -47,6 +47,10 @@ class Entry:
         self.frequency: int = 5
 
 
+#: What comes with FLUSHDB.
+_NOTHING: Final[dict[bytes, Entry]] = {}
+
+
 @final
 class Database:
     """The keys of one database. All operations O(1) unless said otherwise."""
@@ -210,7 +214,7 @@ class Database:
     def flush(self) -> int:
         """Remove every key; how many there were. O(watched and waited keys)."""
         count = len(self.data)
-        self.touch_all(None)
+        self.touch_all(_NOTHING)
         for key in self.waiters:
             if key in self.data:
                 self.wake(key)
@@ -220,6 +224,20 @@ class Database:
         self.volatile = 0
         self.order = None
         return count
+
+    def exchange(self, data: dict[bytes, Entry], volatile: int) -> None:
+        """Put other keys, of which `volatile` have a deadline, in the place of all. O(watched and waited keys).
+
+        Who watches keys or waits for them hears of it. The caller sees to the deadlines (`Keyspace.set_deadlines`).
+        """
+        if self.data or data:
+            self.touch_all(data)
+            for key in self.waiters:
+                if key in self.data or key in data:
+                    self.wake(key)
+            self.data = data
+        self.volatile = volatile
+        self.order = None
 
     # -- announcing -------------------------------------------------------------------------
 
@@ -258,11 +276,11 @@ class Database:
         if space.notify_classes & event_class:
             space.listener.key_event(self, key, event)
 
-    def touch_all(self, other: Database | None) -> None:
-        """Before FLUSHDB, or SWAPDB with `other`: break each WATCH whose key exists here or there. O(watched keys)."""
+    def touch_all(self, coming: dict[bytes, Entry]) -> None:
+        """Before other keys, or none, come in place of all: break each WATCH that this concerns. O(watched keys)."""
         for key, watchers in self.watchers.items():
             mine = key in self.data
-            theirs = other.data.get(key) if other is not None else None
+            theirs = coming.get(key)
             if mine or theirs is not None:
                 for state in watchers:
                     state.replaced(self, key, mine, theirs)

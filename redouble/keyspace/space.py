@@ -41,6 +41,10 @@ class KeyListener:
         """All keys of a database have gone that clients may hold in their caches."""
         raise NotImplementedError
 
+    def databases_swapped(self) -> None:
+        """Two databases have exchanged their keys."""
+        raise NotImplementedError
+
     def key_lost(self, database: Database, key: bytes) -> None:
         """A key has expired or was evicted, and replicas must hear of it."""
         raise NotImplementedError
@@ -112,7 +116,7 @@ class Keyspace:
     def schedule_expiry(self, database: Database, key: bytes, deadline: int) -> None:
         """Remember that something of `key` may expire after `deadline`. O(log n)."""
         if len(self.deadlines) > self._sweep_at:
-            self._sweep()
+            self.sweep()
         heapq.heappush(self.deadlines, (deadline, database.index, key))
 
     def next_deadline(self) -> int | None:
@@ -141,8 +145,29 @@ class Keyspace:
                     # Its earliest deadline has been put off since.
                     self.schedule_expiry(database, key, soonest)
 
-    def _sweep(self) -> None:
-        """Drop the stale items of the heap. O(n log n)."""
+    def prune(self) -> None:
+        """Make the top of the heap true: `next_deadline` names a time at which something expires. O(k log n)."""
+        heap = self.deadlines
+        while heap:
+            deadline, index, key = heap[0]
+            entry = self.databases[index].data.get(key)
+            if entry is not None:
+                if entry.deadline == deadline:
+                    return
+                if isinstance(entry.value, HashValue) and entry.value.soonest != NEVER:
+                    if entry.value.soonest <= deadline:
+                        return
+                    heapq.heapreplace(heap, (entry.value.soonest, index, key))
+                    continue
+            heapq.heappop(heap)
+
+    def set_deadlines(self, items: list[tuple[int, int, bytes]]) -> None:
+        """All deadlines there are, in order, after all keys were exchanged. O(n)."""
+        self.deadlines = items.copy()
+        self._sweep_at = 2 * len(items) + _SWEEP_SLACK
+
+    def sweep(self) -> None:
+        """Drop the stale items of the heap; what is left is sorted. O(n log n)."""
         live: set[tuple[int, int, bytes]] = set()
         for item in self.deadlines:
             entry = self.databases[item[1]].data.get(item[2])
@@ -161,13 +186,14 @@ class Keyspace:
         """Exchange the keys of two databases; clients see the other's at once. O(watched keys)."""
         a = self.databases[first]
         b = self.databases[second]
-        a.touch_all(b)
-        b.touch_all(a)
+        a.touch_all(b.data)
+        b.touch_all(a.data)
         a.data, b.data = b.data, a.data
         a.volatile, b.volatile = b.volatile, a.volatile
         a.order, b.order = b.order, a.order
         self.reschedule(a)
         self.reschedule(b)
+        self.listener.databases_swapped()
         for database in (a, b):
             for key in database.waiters:
                 database.wake(key)

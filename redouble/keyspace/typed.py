@@ -101,3 +101,13 @@ def type_name(value: object) -> bytes:
     if isinstance(value, HashValue):
         return b"hash"
     return b"stream"
+
+
+def duplicate(value: object) -> object:
+    """A value that shares nothing which may change. O(n), O(1) for a string."""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, (HashValue, ListValue, SetValue, SortedSet, Stream)):
+        return value.copy()
+    assert isinstance(value, bytearray)
+    return bytearray(value)

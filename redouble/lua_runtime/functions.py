@@ -64,6 +64,13 @@ class FunctionLibraries:
             raise CommandError(b"ERR Library not found")
         self._unlink(library)
 
+    def copy(self) -> "FunctionLibraries":
+        """The same libraries as an independent set. O(functions)."""
+        twin = FunctionLibraries(self.runtime)
+        twin.libraries = self.libraries.copy()
+        twin._functions = self._functions.copy()
+        return twin
+
     def flush(self) -> None:
         """FUNCTION FLUSH."""
         self.libraries.clear()

@@ -52,6 +52,8 @@ _PARTS: Final = (
     "cmsgpack",
     "struct",
 )
+#: math.random knows so many seeds.
+_SEEDS: Final = 1 << 32
 #: Scripts of EVAL that are kept at a time (7.4 and later).
 _MOST_PASSING: Final = 500
 _COMPILE_ERROR: Final = b"ERR Error compiling script (new function): "
@@ -71,6 +73,17 @@ class Script:
         self.function: Any = function
         #: Loaded to stay; else the oldest of many such scripts is forgotten.
         self.kept: bool = False
+
+
+@final
+class ScriptCache:
+    """The scripts that were kept at some time, and those of them that may be forgotten, by SHA1."""
+
+    __slots__ = ("scripts", "passing")
+
+    def __init__(self, scripts: dict[bytes, Script], passing: dict[bytes, Script]) -> None:
+        self.scripts: dict[bytes, Script] = scripts
+        self.passing: dict[bytes, Script] = passing
 
 
 def _refuse_attribute(target: object, name: object, setting: bool) -> str:
@@ -164,6 +177,8 @@ class LuaRuntime:
         "_forget_long_result",
         "_memory",
         "_take_escaped",
+        "_seed",
+        "_seeded",
     )
 
     def __init__(self, host: ScriptHost, version: bytes) -> None:
@@ -191,6 +206,9 @@ class LuaRuntime:
         self._forget_long_result: Any = None
         self._memory: Any = None
         self._take_escaped: Any = None
+        self._seed: Any = None
+        #: What math.random began with, None for what Redis begins with.
+        self._seeded: int | None = None
 
     def load(self, body: bytes, keep: bool = True) -> Script:
         """The script for `body`, compiled if it is new; `CommandError` if it is no script. O(len).
@@ -228,6 +246,24 @@ class LuaRuntime:
             del self.scripts[oldest.sha]
             del self.by_body[oldest.body]
             self.evicted += 1
+
+    def seed(self, number: int) -> None:
+        """Let math.random begin anew; of a larger number the lowest 32 bits count."""
+        self._seeded = number % _SEEDS
+        if self._natives is not None:
+            self._seed(self._seeded)
+
+    def cached(self) -> ScriptCache:
+        """Which scripts are kept now, for `restore`. O(scripts)."""
+        return ScriptCache(self.scripts.copy(), self._passing.copy())
+
+    def restore(self, cache: ScriptCache) -> None:
+        """Keep the scripts again that were kept then, and no others. O(scripts)."""
+        self.scripts = cache.scripts.copy()
+        self.by_body = {script.body: script for script in self.scripts.values()}
+        for script in self.scripts.values():
+            script.kept = script.sha not in cache.passing
+        self._passing = cache.passing.copy()
 
     def flush(self) -> None:
         """Forget all scripts."""
@@ -391,5 +427,8 @@ class LuaRuntime:
         self._forget_long_result = lua[b"forget_long_result"]
         self._memory = lua[b"memory"]
         self._take_escaped = lua[b"escaped"]
+        self._seed = lua[b"seed"]
+        if self._seeded is not None:
+            self._seed(self._seeded)
         self._natives = natives
         return natives

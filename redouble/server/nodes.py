@@ -85,6 +85,7 @@ async def start_sentinels(options: Options, master: Engine) -> list[RedoubleServ
     # As in Redis, a Sentinel is there for others.
     engine.config.set(b"protected-mode", b"no")
     name = options.sentinel_master.encode()
+    master.timeline.join(engine)
     Sentinel(engine).masters[name] = Master(name, master, b"", 0, 1, engine.started)
     server, _ = await listen(engine)
     log.info("A Sentinel listens on port %d", engine.config.number(b"port"))

@@ -17,6 +17,7 @@ from typing import Final
 
 from redouble.engine.client import Client
 from redouble.engine.engine import Engine
+from redouble.server.autojump import IdleWatch
 from redouble.server.connection import Connection
 
 _BACKLOG: Final = 511
@@ -24,6 +25,8 @@ _WILDCARDS: Final = {"*": "0.0.0.0", "::*": "::"}
 #: How long connections may take to send what is left when the server ends. Seconds.
 _FAREWELL: Final = 0.5
 _NEVER: Final = 1 << 62
+#: Earlier than any deadline but that of a script that goes on: while time stands no request needs to ask for the timer.
+_STANDS: Final = 1
 
 
 class RedoubleServer:
@@ -45,6 +48,7 @@ class RedoubleServer:
         #: What wakes us next, and when (the loop's time). It may be no timer but a call that comes at once.
         self._timer: asyncio.Handle | None = None
         self._due: float = 0.0
+        self._idle_watch = IdleWatch(self)
 
     @property
     def has_port(self) -> bool:
@@ -177,8 +181,13 @@ class RedoubleServer:
         """Set the timer for what is due next, if that has changed."""
         engine = self.engine
         deadline = engine.next_deadline()
-        if deadline is None or (engine.clock.frozen and deadline):
+        if deadline is None:
             engine.armed_for = _NEVER
+            return
+        if engine.timeline.autojump_ms:
+            self._idle_watch.begin()
+        if engine.clock.frozen and deadline:
+            engine.armed_for = _STANDS
             return
         engine.armed_for = deadline
         loop = asyncio.get_running_loop()
@@ -197,6 +206,10 @@ class RedoubleServer:
         self.engine.flush()
         self.attend()
 
+    def listen_for_silence(self) -> None:
+        """Some time has passed: see whether anything has arrived (REDOUBLE CLOCK AUTOJUMP)."""
+        self._idle_watch.look()
+
     async def close(self) -> None:
         """End: listen no more, let every connection send what is left, then close it."""
         for listener in self._listeners:
@@ -207,6 +220,7 @@ class RedoubleServer:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self._idle_watch.end()
         self.engine.scripting.long.close()
         self.engine.flush()
         for connection in list(self.connections):

@@ -64,13 +64,19 @@ class EmbeddedServer(RedoubleServer):
             self.loop.call_soon_threadsafe(super().attend)
 
     def _must_act(self) -> bool:
-        """Whether there is anything for the loop to do: a clock that stands makes nothing due."""
+        """Whether there is anything for the loop to do: a clock that stands, and does not jump, makes nothing due."""
         engine = self.engine
-        return engine.stopping or engine.flags & f.BUSY_SCRIPT != 0 or not engine.clock.frozen
+        may_come_due = not engine.clock.frozen or engine.timeline.autojump_ms != 0
+        return engine.stopping or engine.flags & f.BUSY_SCRIPT != 0 or may_come_due
 
     def _fire(self) -> None:
         with self.core.lock:
             super()._fire()
+
+    def listen_for_silence(self) -> None:
+        """Jump to what is due, if nothing has arrived."""
+        with self.core.lock:
+            super().listen_for_silence()
 
     async def close(self) -> None:
         """End; nobody is waited for, because whoever talks to us is a part of the same program."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from redouble.engine.powers.timeline import Timeline
     from redouble.testing.core import Core
 
 
@@ -34,8 +35,7 @@ class ClockFace:
         """Let time stand, now or at a Unix time in ms."""
         with self._core.lock:
             at_ms = self.now_ms if at_ms is None else _moment(at_ms)
-            for engine in self._core.engines:
-                engine.clock.freeze(at_ms)
+            self._timeline().freeze(at_ms)
             self._moved()
 
     def advance(self, *, seconds: float = 0, ms: int = 0) -> None:
@@ -44,23 +44,24 @@ class ClockFace:
         if step < 0:
             raise ValueError(f"time can't be advanced by {step} ms; use set() to go back")
         with self._core.lock:
-            for engine in self._core.engines:
-                engine.clock.advance(step)
+            self._timeline().advance(step)
             self._moved()
 
     def set(self, at_ms: int) -> None:
         """Make it another time, Unix time in ms, whether time stands or runs."""
         with self._core.lock:
-            for engine in self._core.engines:
-                engine.clock.set(_moment(at_ms))
+            self._timeline().set(_moment(at_ms))
             self._moved()
 
     def resume(self) -> None:
         """Let time run on from where it stands."""
         with self._core.lock:
-            for engine in self._core.engines:
-                engine.clock.resume()
+            self._timeline().resume()
             self._moved()
+
+    def _timeline(self) -> Timeline:
+        """All nodes share one."""
+        return self._core.engines[0].timeline
 
     def _moved(self) -> None:
         for engine in self._core.engines:

@@ -192,6 +192,7 @@ local exported = {
   fetch = kit.fetch,
   forget_long_result = kit.forget_long_result,
   memory = gcinfo,
+  seed = kit.randomseed,
   load_library = load_library,
   call_function = assert(loadstring(CALLER, "=[C]"))(xpcall, trace, result),
 }
