@@ -1,9 +1,10 @@
 """Chance by seed: from here on every random choice can be had again.
 
 One source, `Engine.random`, is asked by SRANDMEMBER, SPOP, RANDOMKEY, HRANDFIELD, ZRANDMEMBER, eviction, ACL GENPASS
-and whatever else draws; math.random of scripts is a generator of its own (Redis' drand48), and so has each rule of faults. `seed` sets all, then
-draws from the seed what an engine draws when it is made: the order of SCAN, the run id, the replication id, and
-the names of a cluster's nodes. `--seed` at the start does nothing else, so both give the same sequence.
+and whatever else draws. math.random of scripts is a generator of its own (Redis' drand48), and so is that of each
+rule of faults. `seed` sets all of them, and draws from the seed what an engine draws when it is made: the order of
+SCAN, the run id, the replication id, and the names of a cluster's nodes. `--seed` at the start does nothing else, so
+both give the same sequence.
 
 Same seed, same keys and same commands: same replies. Choices from large collections go by indexes that remember in
 which order members came and went; they are dropped, so only the members and their order count.
