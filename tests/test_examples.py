@@ -56,6 +56,51 @@ def test_the_example_finds_the_script_that_would_fail_in_a_cluster() -> None:
     assert "nothing found" in second
 
 
+FAILOVER = [
+    ("as it comes", r"failed: (READONLY )?You can't write against a read only replica\.", "1"),
+    (r"with \w+", "written", "3"),
+]
+
+
+def check_failover(printed: str) -> None:
+    """What the two examples of a failover print: who does not try again fails, who does gets through."""
+    lines = printed.splitlines()
+    assert len(lines) == len(FAILOVER)
+    for line, (title, outcome, refusals) in zip(lines, FAILOVER, strict=True):
+        assert re.fullmatch(f"{title}: {outcome}, after {refusals} refusals", line), line
+
+
+def test_the_example_shows_that_redis_py_gets_through_a_failover_if_told_to_try_again() -> None:
+    run = subprocess.run(
+        [sys.executable, "examples/readonly_failover.py"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    check_failover(run.stdout)
+
+
+@pytest.mark.skipif(
+    shutil.which("node") is None or not (HERE / "node_modules" / "ioredis").exists(),
+    reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
+)
+def test_the_example_shows_that_ioredis_gets_through_a_failover_if_told_to_connect_anew() -> None:
+    server = ServerProcess()
+    # It must lie where Node finds the packages.
+    script = HERE / f"failover-{os.getpid()}.mjs"
+    script.write_text((ROOT / "examples" / "readonly_failover.mjs").read_text())
+    try:
+        run = subprocess.run(["node", script.name, server.url], cwd=HERE, capture_output=True, text=True, timeout=60)
+    finally:
+        script.unlink()
+        server.stop()
+    assert run.returncode == 0, run.stdout + run.stderr
+    check_failover(run.stdout)
+
+
 @pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the README is not beside this build")
 @pytest.mark.skipif(
     shutil.which("node") is None or not (HERE / "node_modules" / "bullmq").exists(),

@@ -170,7 +170,8 @@ class Faults:
     def _act(self, rule: Rule, client: Client, command: Command, argv: list[bytes]) -> bool:
         action = rule.action
         if action.kind == ERROR:
-            self.engine.refuse(client, command, argv, rule.error_for(self.engine, client, command, argv))
+            text = rule.error_for(self.engine, client, command, argv)
+            self.engine.refuse(client, command, argv, text)
             if action.preset is not None and action.preset.closes:
                 client.close_after_reply()
             return True
