@@ -86,8 +86,8 @@ class Core:
 
     @property
     def running(self) -> bool:
-        """Whether there are listeners."""
-        return self.thread != 0
+        """Whether there are listeners: `begin` was called, and nobody has called `end` or sent SHUTDOWN."""
+        return self.thread != 0 and not all(server.stopped.is_set() for server in self.servers)
 
     def attend(self) -> None:
         """An engine wants something of the loop. The lock is held."""

@@ -103,6 +103,8 @@ class EmbeddedConnection(Connection):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has come."""
         with self._embedded.core.lock:
+            # A reset may have come between the call for us and this one.
+            self._engine = self._embedded.engine
             super().connection_made(transport)
             if self._client is not None:
                 self._client.link = self

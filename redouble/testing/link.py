@@ -42,7 +42,8 @@ class Link:
         #: What has come and has not been taken.
         self.data: list[bytes] = []
         self._arrived = threading.Condition(core.lock)
-        self._waiting = False
+        #: How many threads wait for something to come.
+        self._waiting = 0
         #: How often the loop has still to run requests of ours.
         self._handed_over = 0
         with core.lock:
@@ -115,12 +116,12 @@ class Link:
     def _wait(self, timeout: float | None) -> None:
         if timeout != 0 and threading.get_ident() == self.core.thread:
             raise RuntimeError(_ALONE)
-        self._waiting = True
+        self._waiting += 1
         try:
             if not self._arrived.wait_for(self._has_come, timeout):
                 raise TimeoutError("timed out")
         finally:
-            self._waiting = False
+            self._waiting -= 1
 
     def _has_come(self) -> bool:
         return self.closed or bool(self.data)

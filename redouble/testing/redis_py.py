@@ -115,6 +115,7 @@ class DirectConnection(UnixDomainSocketConnection):
         self._sock: Any = None
         #: redis-py's cache asks for it, though a connection without TCP has none.
         self.port = 0
+        self._packs_as_usual = options.get("command_packer") is None
         super().__init__(path="redouble", **options)  # type: ignore[no-untyped-call]
 
     def _connect(self) -> DirectSocket:
@@ -147,7 +148,8 @@ class DirectConnection(UnixDomainSocketConnection):
     def send_command(self, *args: Any, **options: Any) -> None:
         """Run a command; without packing it, if it is one of the usual kind."""
         sock = self._sock
-        argv = None if sock is None or self.health_check_interval else _plain(args)
+        short = sock is not None and not self.health_check_interval and self._packs_as_usual
+        argv = _plain(args) if short else None
         if argv is None:
             super().send_command(*args, **options)  # type: ignore[no-untyped-call]
             return

@@ -130,6 +130,6 @@ def _run(command: list[str], server: Server) -> int:
 def _in_foreground() -> bool:
     """Whether what the terminal sends comes to the command too."""
     for stream in (0, 1, 2):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, AttributeError):
             return os.tcgetpgrp(stream) == os.getpgrp()
     return False

@@ -92,6 +92,11 @@ class BaseServer:
     def _value(self, name: bytes) -> str:
         return self._core.engines[0].config.get(name).decode()
 
+    @property
+    def running(self) -> bool:
+        """Whether it can be reached: started, not closed, and not ended by SHUTDOWN."""
+        return self._core.running
+
     def _running(self) -> None:
         if not self._core.running:
             raise RuntimeError(_START)
@@ -245,6 +250,7 @@ class Server(BaseServer):
         """Listen. Raises `OSError`. `with` does this by itself."""
         if self._core.running:
             raise RuntimeError("the server runs already; make another one by redouble.Server(...)")
+        self.close()
         self._core = Core(self._settings)
         self._ready = threading.Event()
         self._failure: BaseException | None = None
@@ -280,7 +286,7 @@ class Server(BaseServer):
     def close(self) -> None:
         """End: every connection is closed, every key forgotten. More than once does no harm."""
         core = self._core
-        if core.running:
+        if core.thread:
             core.loop.call_soon_threadsafe(self._wanted.set)
             self._thread.join(_PATIENCE)
 
@@ -300,13 +306,14 @@ class AsyncServer(BaseServer):
         """Listen. Raises `OSError`. `async with` does this by itself."""
         if self._core.running:
             raise RuntimeError("the server runs already; make another one by redouble.AsyncServer(...)")
+        await self.close()
         self._core = Core(self._settings)
         await self._core.begin()
         return self
 
     async def close(self) -> None:
         """End: every connection is closed, every key forgotten. More than once does no harm."""
-        if self._core.running:
+        if self._core.thread:
             await self._core.end()
 
     async def __aenter__(self) -> AsyncServer:

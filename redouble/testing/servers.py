@@ -52,11 +52,14 @@ class Servers:
 
             self._real = RealServer(url, worker)
         self._tracebacks = Tracebacks()
+        #: How many internal errors are no news.
+        self._told = 0
         logging.getLogger("redouble").addHandler(self._tracebacks)
 
     def fresh(self, name: str, settings: dict[str, Any]) -> Server | RealServer:
         """A server for one test, as just started. `name` is the test's. Skips what a real server can't do."""
         self._tracebacks.texts = []
+        self._told = self._session.internal_errors() if self._session is not None else 0
         if self._real is not None:
             objection = self._real.objection(settings)
             if objection:
@@ -69,7 +72,7 @@ class Servers:
             seed = zlib.crc32(name.encode()) ^ self._run_seed
         key = tuple(sorted((name, repr(value)) for name, value in wanted.items()))
         server = self._made.get(key)
-        if server is None:
+        if server is None or not server.running:
             server = Server(**wanted, seed=seed).start()
             self._made[key] = server
         else:
@@ -85,8 +88,10 @@ class Servers:
         return self._session
 
     def check(self, server: Server | RealServer) -> None:
-        """Raise `InternalError` if the server has met a bug of its own."""
-        if server.internal_errors():
+        """Raise `InternalError`, once, if the server, or that of the run, has met a bug of its own in this test."""
+        errors = server.internal_errors() + (self._session.internal_errors() if self._session is not None else 0)
+        told, self._told = self._told, errors
+        if errors > told:
             texts = "\n".join(self._tracebacks.texts)
             raise InternalError(f"the server met a bug of its own (the command got -ERR internal error):\n{texts}")
 

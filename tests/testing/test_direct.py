@@ -141,6 +141,20 @@ def test_a_listener_in_a_thread_is_woken(make: Make) -> None:
     assert heard[0] == b"hello"
 
 
+def test_two_threads_may_wait_on_one_connection(server: Server) -> None:
+    subscriber = redis.Redis(connection_pool=server.connection_pool()).pubsub(ignore_subscribe_messages=True)
+    subscriber.subscribe("news")
+    assert subscriber.get_message(timeout=1) is None
+    heard: list[Any] = []
+    patient = threading.Thread(target=lambda: heard.append(subscriber.get_message(timeout=5)))
+    patient.start()
+    # This wait ends while the other one goes on.
+    assert subscriber.get_message(timeout=0.05) is None
+    server.execute("PUBLISH", "news", "hello")
+    patient.join(10)
+    assert [message["data"] for message in heard] == [b"hello"]
+
+
 def test_scripts_and_locks(make: Make) -> None:
     client = make()
     double = client.register_script("return redis.call('INCRBY', KEYS[1], ARGV[1] * 2)")

@@ -201,8 +201,43 @@ def test_a_bug_of_the_server_fails_the_test_that_met_it(run) -> None:  # type: i
         assert redouble.execute("PING") == b"PONG"
     """
     )
-    result.assert_outcomes(failed=1, passed=1, errors=1)
+    result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines(["*InternalError: the server met a bug of its own*", "*ZeroDivisionError: a bug*"])
+
+
+def test_a_bug_of_the_server_of_the_run_fails_the_test_that_met_it_too(run) -> None:  # type: ignore[no-untyped-def]
+    result = run(
+        _BUG
+        + """
+    import pytest, redouble as package
+
+    def test_before(redouble, redouble_server):
+        assert redouble_server.execute("PING") == b"PONG"
+
+    def test_met(redouble, redouble_server):
+        break_ping(redouble_server)
+        with pytest.raises(package.ReplyError, match="internal error"):
+            redouble_server.execute("PING")
+
+    def test_after(redouble, redouble_server):
+        assert redouble_server.execute("ECHO", "x") == b"x"
+    """
+    )
+    result.assert_outcomes(failed=1, passed=2)
+
+
+def test_a_test_may_shut_its_server_down(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("""
+        import pytest, redis
+
+        @pytest.mark.parametrize("turn", range(2))
+        def test_it(redouble, redouble_client, turn):
+            assert redis.Redis.from_url(redouble.url).ping() is True
+            redouble_client.shutdown(nosave=True)
+            with pytest.raises(redis.ConnectionError):
+                redouble_client.ping()
+    """)
+    result.assert_outcomes(passed=2)
 
 
 def test_workers_of_xdist_share_nothing(pytester: pytest.Pytester) -> None:

@@ -198,6 +198,11 @@ def test_shutdown_ends_the_server_for_every_client(server: Server) -> None:
                     break
         else:
             pytest.fail("it listens still")
+        assert other.running is False
+        with pytest.raises(RuntimeError, match="does not run"):
+            other.execute("PING")
+        other.start()
+        assert other.execute("PING") == b"PONG"
     assert server.execute("PING") == b"PONG"
 
 
