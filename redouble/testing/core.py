@@ -11,11 +11,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from redouble.engine import flags as f
 from redouble.engine.client import Client
 from redouble.engine.engine import Engine
+from redouble.engine.powers.faults import DELAYED, OPEN, REFUSED, RESET
 from redouble.server.options import OptionError
 from redouble.server.startup import listen
 from redouble.testing.edge import EmbeddedConnection, EmbeddedServer
@@ -94,16 +97,64 @@ class Core:
         for server in self.servers:
             server.attend()
 
-    def welcome(self, link: Link, node: int) -> Client:
-        """A client for a new direct connection. The lock is held. Raises `ConnectionError`."""
+    def welcome(self, link: Link, node: int, own: bool) -> Client:
+        """A client for a new direct connection; `own`: of ours, so nothing can keep it out. The lock is held.
+
+        Raises `ConnectionError`, where a socket would meet a fault or be one too many.
+        """
         engine = self.engines[node]
         if not self.running or engine.stopping:
             raise ConnectionRefusedError("The server does not run: start it, or use it within its `with` block.")
+        verdict = OPEN if own else engine.faults.at_door()
+        if verdict in (REFUSED, RESET):
+            raise ConnectionResetError("Connection closed by a fault.")
+        if not own and len(engine.clients) >= engine.config.edge.max_clients:
+            engine.stats.rejected_connections += 1
+            raise ConnectionRefusedError("max number of clients reached")
         client = engine.connect(link)
+        if verdict == DELAYED:
+            engine.faults.delay_new(client)
+            self.attend()
         client.kind = b"unix"
         client.address = client.local_address = b"direct:%d" % client.id
         self.links.add(link)
         return client
+
+    def submit(self, client: Client, requests: list[list[bytes]], size: int) -> bool:
+        """`Engine.submit` in whichever thread this is. The lock is held."""
+        if threading.get_ident() == self.thread:
+            return client.engine.submit(client, requests, size)
+        # A fiber can be entered only in the thread that made it.
+        long = client.engine.scripting.long
+        fiber, long.fiber = long.fiber, None
+        try:
+            return client.engine.submit(client, requests, size)
+        finally:
+            long.fiber = fiber
+
+    @contextmanager
+    def driven(self) -> Iterator[None]:
+        """Something is changed from outside. Afterwards what is due happens, and what was said goes out."""
+        with self.lock, self._settled():
+            yield
+
+    @contextmanager
+    def _settled(self) -> Iterator[None]:
+        """The same, where the lock is held."""
+        fibers = [(engine.scripting.long, engine.scripting.long.fiber) for engine in self.engines]
+        if threading.get_ident() != self.thread:
+            for long, _ in fibers:
+                long.fiber = None
+        try:
+            yield
+        finally:
+            for engine in self.engines:
+                if not engine.flags & f.BUSY_SCRIPT:
+                    engine.tick()
+                engine.flush()
+            for long, fiber in fibers:
+                long.fiber = fiber
+            self.attend()
 
     def part(self, link: Link) -> None:
         """The client of a direct connection has gone."""
@@ -124,8 +175,8 @@ class Core:
         self.links.discard(link)
         if not link.closed:
             link.closed = True
-            link.client.engine.disconnect(link.client)
-            link.client.engine.flush()
+            with self._settled():
+                link.client.engine.disconnect(link.client)
 
     def reset(self, settings: Settings) -> None:
         """Be as if just started with these settings. Every connection ends. O(connections)."""

@@ -8,6 +8,8 @@ a channel) is brought by whoever drives the engine then: another thread's comman
 Some commands want the event loop's thread: scripts, because a long one is left in the middle and gone on with
 from there (see `longscripts.py`), and the administration (CONFIG SET port opens sockets). Their requests are
 handed to the loop, and so is all that is sent meanwhile. To the client it looks as over a socket, only slower.
+Where a command only lets another client's script go on (it waited behind a blocking command), the script runs in the
+thread at hand, and holds everything until it ends: `Core.submit` takes the fiber away meanwhile.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Link:
 
     __slots__ = ("core", "client", "closed", "data", "_arrived", "_waiting", "_handed_over", "__weakref__")
 
-    def __init__(self, core: Core, node: int = 0) -> None:
+    def __init__(self, core: Core, node: int = 0, own: bool = False) -> None:
         self.core = core
         #: True when either side has hung up.
         self.closed = False
@@ -47,7 +49,7 @@ class Link:
         #: How often the loop has still to run requests of ours.
         self._handed_over = 0
         with core.lock:
-            self.client: Client = core.welcome(self, node)
+            self.client: Client = core.welcome(self, node, own)
 
     # -- from the engine, the lock held ---------------------------------------------------------
 
@@ -91,7 +93,7 @@ class Link:
         if threading.get_ident() != core.thread and (self._handed_over or _want_loop(client, requests)):
             self._handed_over += 1
             core.loop.call_soon_threadsafe(self._run, requests, size)
-        elif client.engine.submit(client, requests, size):
+        elif core.submit(client, requests, size):
             core.attend()
 
     def _run(self, requests: list[list[bytes]], size: int) -> None:

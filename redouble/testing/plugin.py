@@ -46,6 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("redouble_version", "the Redis version to answer as: 7.0, 7.2, 7.4, 8.0, 7.0.15 ...", default="")
     parser.addini("redouble_clock", "real, frozen, or the Unix time in ms at which the clock stands", default="")
     parser.addini("redouble_cluster_nodes", "how many nodes of a cluster to be", default="")
+    parser.addini("redouble_lint", "rules of LINT for every test: all, no-ttl:session:* ...", type="args", default=[])
     parser.addini("redouble_parameters", "further parameters, one a line: maxmemory=10mb", type="linelist", default=[])
 
 
@@ -92,7 +93,8 @@ def _servers(config: pytest.Config) -> Servers:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
         number = int(worker) if worker.isdigit() else 0
         url = config.getoption("redouble_url")
-        servers = Servers(_defaults(config), url, number, config.getoption("redouble_seed"))
+        lint = config.getini("redouble_lint")
+        servers = Servers(_defaults(config), lint, url, number, config.getoption("redouble_seed"))
         config.stash[_SERVERS] = servers
     return servers
 

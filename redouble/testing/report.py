@@ -12,6 +12,7 @@ from redouble.protocol.parser import RequestParser
 from redouble.protocol.quote import quoted
 
 if TYPE_CHECKING:
+    from redouble.engine.engine import Engine
     from redouble.testing.core import Core
 
 _BULK_MAX: Final = 1 << 29
@@ -23,12 +24,22 @@ _MOST_LINES: Final = 30
 def story(core: Core) -> list[str]:
     """The seed and the last commands. O(what is kept)."""
     lines: list[str] = []
-    seed = core.settings.seed
+    seed = core.engines[0].chance.given
     if seed is not None:
         lines.append(f"seed {seed} (--redouble-seed={seed} makes the same choices again)")
     commands = last_commands(core)
     lines.append("last commands:" if commands else "no command was sent")
-    return lines + [f"  {line}" for line in commands]
+    lines += [f"  {line}" for line in commands]
+    return lines + [f"lint: {text}" for engine in core.engines for text in findings(engine)]
+
+
+def findings(engine: Engine) -> list[str]:
+    """What LINT has found, one line each. O(findings)."""
+    return [
+        f"{finding.rule.decode()}: {finding.detail.decode('utf-8', 'replace')}, {finding.count} times, "
+        f"first: {finding.example.decode('utf-8', 'replace')}"
+        for finding in engine.lint.findings()
+    ]
 
 
 def last_commands(core: Core) -> list[str]:

@@ -33,8 +33,8 @@ _HELP: Final = f"""{_USAGE}
 Starts a server on a free port, then the command with REDIS_URL, REDIS_HOST and REDIS_PORT in its environment.
 
   --name value ...   any option of the server, see redouble --help
-  --report           at the end tell on stderr which commands and scripts were used, and which keys are left
-                     without a time to live
+  --report           at the end tell on stderr which commands and scripts were used, what LINT has found, and
+                     which keys are left without a time to live
 """
 _FORWARDED: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH")
 #: Those that a terminal sends to the command as well as to us.

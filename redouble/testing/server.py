@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from redouble.testing.core import Core
+from redouble.testing.faults import FaultsFace
 from redouble.testing.link import Link
-from redouble.testing.powers import ClockFace
+from redouble.testing.powers import ClockFace, LintFace, SnapshotsFace, TraceFace, at_work
 from redouble.testing.settings import Settings
 from redouble.testing.values import MISSING, ReplyError, argument, contents, reader
 
@@ -86,8 +87,8 @@ class BaseServer:
 
     @property
     def seed(self) -> int | None:
-        """What its chance was seeded with; None for any."""
-        return self._core.settings.seed
+        """What its random choices were seeded with last; None for any."""
+        return self._core.engines[0].chance.given
 
     def _value(self, name: bytes) -> str:
         return self._core.engines[0].config.get(name).decode()
@@ -140,8 +141,33 @@ class BaseServer:
 
     @property
     def clock(self) -> ClockFace:
-        """Its time: freeze, advance, set, resume."""
+        """Its time: freeze, advance, set, resume, autojump."""
         return ClockFace(self._core)
+
+    def reseed(self, number: int) -> None:
+        """Begin its random choices anew, from this seed. O(keys)."""
+        with at_work(self._core):
+            self._core.engines[0].chance.seed(number)
+
+    @property
+    def snapshots(self) -> SnapshotsFace:
+        """Whole states by name."""
+        return SnapshotsFace(self._core)
+
+    @property
+    def faults(self) -> FaultsFace:
+        """Requests and connections that fail on demand."""
+        return FaultsFace(self._core)
+
+    @property
+    def trace(self) -> TraceFace:
+        """What was sent, and what scripts did inside."""
+        return TraceFace(self._core)
+
+    @property
+    def lint(self) -> LintFace:
+        """What works here, but would not elsewhere or later."""
+        return LintFace(self._core)
 
     # -- clients without a socket -------------------------------------------------------------
 
@@ -218,7 +244,7 @@ class Session:
     """A connection for `execute`."""
 
     def __init__(self, core: Core) -> None:
-        self.link = Link(core)
+        self.link = Link(core, own=True)
         self._reader = reader()
         core.trust(self.link.client)
 

@@ -40,7 +40,8 @@ class Tracebacks(logging.Handler):
 class Servers:
     """By settings, and a real one instead of all if there is a URL."""
 
-    def __init__(self, defaults: dict[str, Any], url: str, worker: int, seed: int | None) -> None:
+    def __init__(self, defaults: dict[str, Any], lint: list[str], url: str, worker: int, seed: int | None) -> None:
+        self._lint = lint
         self._defaults = defaults
         self._seed = seed
         self._run_seed = random.SystemRandom().getrandbits(32)
@@ -77,6 +78,8 @@ class Servers:
             self._made[key] = server
         else:
             server.reset(seed=seed)
+        if self._lint:
+            server.lint.enable(*self._lint)
         return server
 
     def session(self) -> Server | RealServer:

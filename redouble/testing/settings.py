@@ -84,9 +84,8 @@ class Settings:
             shown = b"=".join(words[:2]).decode("utf-8", "replace")
             raise ValueError(f"{shown}: {error.reason}" if shown else error.reason) from None
         if self.frozen_at != -1:
-            for engine in engines:
-                engine.clock.freeze(self.frozen_at)
-                engine.space.now = engine.clock.now()
+            timeline = engines[0].timeline
+            timeline.put(timeline.clock.now_us() if self.frozen_at is None else self.frozen_at * 1000, True)
         return engines
 
     def with_seed(self, seed: int) -> Settings:

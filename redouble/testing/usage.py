@@ -7,6 +7,7 @@ from typing import Final
 from redouble.engine.engine import Engine
 from redouble.keyspace.database import NEVER
 from redouble.protocol.quote import quoted
+from redouble.testing.report import findings
 from redouble.testing.server import Server
 
 _MOST_LINES: Final = 20
@@ -15,6 +16,7 @@ _MOST_TEXT: Final = 70
 
 def prepare(server: Server) -> None:
     """Before anything is used: what must be noted from the beginning."""
+    server.lint.enable()
 
 
 def usage(server: Server) -> list[str]:
@@ -24,7 +26,10 @@ def usage(server: Server) -> list[str]:
         for number, engine in enumerate(server.engines):
             if len(server.engines) > 1:
                 lines.append(f"node {number}, port {server.ports[number]}")
-            lines += [*_commands(engine), *_scripts(engine), *_lasting_keys(engine)]
+            lines += [*_commands(engine), *_scripts(engine)]
+            complaints = [f"  {text}" for text in findings(engine)]
+            lines += _some("lint", complaints) if complaints else ["lint has found nothing"]
+            lines += _lasting_keys(engine)
         return lines
 
 

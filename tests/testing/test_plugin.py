@@ -99,6 +99,20 @@ def test_the_ini_file_gives_the_defaults(run, pytester: pytest.Pytester) -> None
     result.assert_outcomes(passed=1)
 
 
+def test_lint_may_judge_every_test_and_a_failure_shows_what_it_found(run, pytester: pytest.Pytester) -> None:  # type: ignore[no-untyped-def]
+    pytester.makeini("""
+        [pytest]
+        redouble_lint = keys-command no-ttl:session:*
+    """)
+    result = run("""
+        def test_it(redouble):
+            redouble.execute("KEYS", "*")
+            redouble.execute("SET", "session:1", "x")
+            assert False
+    """)
+    result.stdout.fnmatch_lines(["lint: keys-command: *first: KEYS *", "lint: no-ttl: *SET session:1 x"])
+
+
 def test_the_server_of_the_run_keeps_what_it_has(run) -> None:  # type: ignore[no-untyped-def]
     result = run("""
         def test_one(redouble_server, redouble):

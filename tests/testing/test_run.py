@@ -101,6 +101,7 @@ except redis.ResponseError:
     assert "1 incrby" in lines
     assert "1 lpush, 1 failed" in lines
     assert [line for line in lines if line.endswith(" doubles a number")]
+    assert [line for line in lines if line.startswith("wrong-type-near-miss: ")]
     assert "keys left without a time to live, by database: 1" in lines
     assert '0: "kept"' in lines
 
