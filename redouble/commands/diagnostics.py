@@ -240,6 +240,17 @@ def memory_usage(ctx: Context, argv: list[bytes]) -> Reply:
     return None if entry is None else key_size(argv[2], entry, samples)
 
 
+#: Since which version MEMORY STATS has a figure, for those that are not older than 6.2.
+_FIGURE_SINCE: Final[dict[bytes, int]] = {
+    b"cluster.links": 70000,
+    b"functions.caches": 70000,
+    b"allocator.muzzy": 70400,
+    b"overhead.db.hashtable.lut": 70400,
+    b"overhead.db.hashtable.rehashing": 70400,
+    b"db.dict.rehashing.count": 70400,
+}
+
+
 @diagnostics.command("memory|stats", "", "Tells where the memory goes.", arity=2, flags="", since="4.0.0",
                      tips=_MEMORY_TIPS)  # fmt: skip
 def memory_stats(ctx: Context, argv: list[bytes]) -> Reply:
@@ -260,8 +271,7 @@ def memory_stats(ctx: Context, argv: list[bytes]) -> Reply:
                 b"overhead.hashtable.expires", database.volatile * 40,
             ]  # fmt: skip
             items += [b"db.%d" % database.index, Map(figures)]
-    return Map([
-        *items,
+    items += [
         b"overhead.db.hashtable.lut", keys * 8, b"overhead.db.hashtable.rehashing", 0,
         b"overhead.total", overhead, b"db.dict.rehashing.count", 0, b"keys.count", keys,
         b"keys.bytes-per-key", (used - BASE) // keys if keys else 0, b"dataset.bytes", dataset,
@@ -271,7 +281,17 @@ def memory_stats(ctx: Context, argv: list[bytes]) -> Reply:
         b"allocator-fragmentation.ratio", Double(1.0), b"allocator-fragmentation.bytes", 0,
         b"allocator-rss.ratio", Double(1.0), b"allocator-rss.bytes", 0, b"rss-overhead.ratio", Double(1.0),
         b"rss-overhead.bytes", 0, b"fragmentation", Double(1.0), b"fragmentation.bytes", 0,
-    ])  # fmt: skip
+    ]  # fmt: skip
+    return Map(_known(items, ctx.engine.version))
+
+
+def _known(items: list[Any], version: int) -> list[Any]:
+    """Names and figures without those that this version has not got yet."""
+    known: list[Any] = []
+    for at in range(0, len(items), 2):
+        if _FIGURE_SINCE.get(items[at], 0) <= version:
+            known += items[at : at + 2]
+    return known
 
 
 @diagnostics.command("memory|doctor", "", "Reports on the memory in words.", arity=2, flags="", since="4.0.0",

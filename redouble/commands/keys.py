@@ -333,6 +333,8 @@ def _database(ctx: Context, text: bytes) -> Database:
     index = integer(text)
     if not _INT32_MIN <= index <= _INT32_MAX:
         raise CommandError(_NOT_INT)
+    if ctx.engine.node is not None and 0 < index < ctx.engine.config.number(b"databases"):
+        raise CommandError(b"ERR Copying to another database is not allowed in cluster mode")
     if not 0 <= index < len(ctx.space.databases):
         raise CommandError(_BAD_INDEX)
     return ctx.space.databases[index]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from redouble.engine import flags as f
 from redouble.engine.acllog import DENIED_LOGIN, AclLog
-from redouble.engine.aclselector import ALLOWED, DENIED_COMMAND, DENIED_KEY, has_spaces
+from redouble.engine.aclselector import ALLOWED, DENIED_CHANNEL, DENIED_COMMAND, DENIED_KEY, has_spaces
 from redouble.engine.acluser import User, listens_beyond, merge_brackets, password_hash
 from redouble.errors import CommandError
 
@@ -27,6 +27,12 @@ DEFAULT: Final = b"default"
 _EVERYTHING: Final = (b"+@all", b"~*", b"&*", b"on", b"nopass")
 #: From this version on an error names the user, and the log numbers its entries.
 _NAMES_USER_SINCE: Final = 70200
+#: What a script was told before that, by result.
+_EARLY_SCRIPT_REASONS: Final[dict[int, bytes]] = {
+    DENIED_COMMAND: b"can't run this command or subcommand",
+    DENIED_KEY: b"can't access at least one of the keys mentioned in the command arguments",
+    DENIED_CHANNEL: b"can't publish to the channel mentioned in the command",
+}
 _CHANGED: Final = (
     b"NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is "
     b"no longer allowed for the following reason: "
@@ -103,7 +109,7 @@ class Acl:
             return None
         self._note(client, command, argv, result, at, b"lua")
         if self.engine.version < _NAMES_USER_SINCE:
-            return b"NOPERM ACL failure in script: " + self._reason(client.user, command, result)
+            return b"ERR The user executing the script " + _EARLY_SCRIPT_REASONS[result]
         return b"ERR ACL failure in script: " + self._reason(client.user, command, result)
 
     def exec_denial(self, client: Client, command: Command, argv: list[bytes]) -> bytes | None:

@@ -10,7 +10,7 @@ requests wait in `inbox`, in order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, Final, Protocol, final
 
 from redouble.engine import flags as f
 from redouble.engine.footprint import QueueSize, requests_size
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from redouble.engine.context import Context
     from redouble.engine.engine import Engine
     from redouble.engine.tracking import TrackingState
+
+#: Since then what a client publishes to itself follows the reply.
+_PUSHES_FOLLOW_SINCE: Final = 70200
 
 
 class Link(Protocol):
@@ -123,6 +126,15 @@ class Client:
         if not self.out:
             self.engine.outbox.append(self)
         self.out.append(data)
+
+    def hear(self, data: bytes) -> None:
+        """Send a published message, encoded: up to 7.0 at once, though its own command may not be answered yet."""
+        if self.engine.version >= _PUSHES_FOLLOW_SINCE:
+            self.push(data)
+        elif not self.flags & f.CLOSING:
+            if not self.out:
+                self.engine.outbox.append(self)
+            self.out.append(data)
 
     def put_back(self, requests: list[list[bytes]]) -> None:
         """Requests wait, before those that wait already. O(arguments + waiting requests)."""

@@ -2,7 +2,8 @@
 
 Lines of the file keep their place and comments stay. A parameter that the file sets gets its present
 value there (once: further lines for it go); one that it does not set is added at the end if it differs
-from its default. Lines that are no parameter (`include`, `user`, ...) stay as they are.
+from its default. A `user` line gets that user's present rules, and a user without one gets a line, unless users
+are kept in an ACL file. Lines that are neither (`include`, ...) stay as they are.
 """
 
 from __future__ import annotations
@@ -42,10 +43,13 @@ def rewritten(config: Config) -> None:
 def _with_present_values(config: Config, old: list[bytes]) -> list[bytes]:
     lines: list[bytes] = []
     done: set[bytes] = set()
+    users = _user_lines(config)
     for line in old:
         words = split_inline(line) if not line.lstrip().startswith(b"#") else None
         parameter = config.parameters.get(words[0].lower()) if words else None
-        if parameter is None:
+        if words and words[0].lower() == b"user":
+            lines += [users.pop(name) for name in words[1:2] if name in users]
+        elif parameter is None:
             lines.append(line)
         elif parameter.name not in done:
             done.add(parameter.name)
@@ -55,9 +59,18 @@ def _with_present_values(config: Config, old: list[bytes]) -> list[bytes]:
         if parameter.name not in done and config.values[parameter.name] != config.default(parameter):
             done.add(parameter.name)
             added.extend(_lines_of(config, parameter))
+    added += users.values()
     if added and _SIGNATURE not in lines:
         lines.append(_SIGNATURE)
     return lines + added
+
+
+def _user_lines(config: Config) -> dict[bytes, bytes]:
+    """By name, the lines that make the present users again; none if they have a file of their own."""
+    if config.get(b"aclfile"):
+        return {}
+    users = config.engine.acl.users
+    return {name: b"user %b %b" % (name, users[name].describe()) for name in sorted(users)}
 
 
 def _name(parameter: Parameter) -> bytes:

@@ -116,9 +116,9 @@ def _deliver(clients: dict[Client, None], push: Push) -> int:
         if client.resp == 3:
             if not data3:
                 data3 = client.encoder.encode(push)
-            client.push(data3)
+            client.hear(data3)
         else:
             if not data2:
                 data2 = client.encoder.encode(push)
-            client.push(data2)
+            client.hear(data2)
     return len(clients)
