@@ -3,7 +3,7 @@
 import pytest
 
 from tests.commands.keyevents import Listener
-from tests.kit import Failure, Redis, Status
+from tests.kit import EngineTarget, Failure, Redis, Status
 
 NOT_AN_INTEGER = Failure("ERR value is not an integer or out of range")
 SYNTAX = Failure("ERR syntax error")
@@ -345,3 +345,15 @@ def test_swapdb_exchanges_what_clients_see(redis: Redis) -> None:
     assert redis("SWAPDB", "x", 1) == Failure("ERR invalid first DB index")
     assert redis("SWAPDB", 0, "x") == Failure("ERR invalid second DB index")
     assert redis("SWAPDB", 0, 16) == OUT_OF_RANGE
+
+
+@pytest.mark.only("engine")
+def test_a_node_of_a_cluster_copies_within_its_one_database(redis: Redis) -> None:
+    # The texts are those of redis-server 7.0.15 with --cluster-enabled yes.
+    assert isinstance(redis.target, EngineTarget)
+    redis.target.engine.config.set(b"cluster-enabled", b"yes")
+    redis("SET", "{a}", "v")
+    assert redis("COPY", "{a}", "{a}2", "DB", 0) == 1
+    forbidden = Failure("ERR Copying to another database is not allowed in cluster mode")
+    assert redis("COPY", "{a}", "{a}2", "DB", 1) == forbidden
+    assert redis("COPY", "{a}", "{a}2", "DB", 16) == Failure("ERR DB index is out of range")
