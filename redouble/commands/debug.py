@@ -12,6 +12,7 @@ from redouble.commands.configuration import is_local
 from redouble.commands.help import bad_subcommand
 from redouble.commands.keys import encoding_name
 from redouble.doubles import parse_double
+from redouble.engine.client_eviction import LEAST_CLASS
 from redouble.engine.command import Family
 from redouble.engine.config_file import rewritten
 from redouble.engine.config_kinds import memory
@@ -291,7 +292,18 @@ def _struct_sizes(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 def _client_eviction(ctx: Context, argv: list[bytes]) -> Reply:
-    raise CommandError(b"ERR maxmemory-clients is disabled.")
+    eviction = ctx.engine.client_eviction
+    if not eviction.limit:
+        raise CommandError(b"ERR maxmemory-clients is disabled.")
+    lines: list[bytes] = []
+    classes = eviction.classes()
+    for place, (size, count) in enumerate(classes):
+        least = 1 << (place - 1 + LEAST_CLASS) if place else 0
+        bounds = b"bucket %10d - %10d: " % (least, (1 << (place + LEAST_CLASS)) - 1)
+        if place == len(classes) - 1:
+            bounds = b"bucket %10d+            : " % least
+        lines.append(bounds + b"tot-mem: %10d, clients: %d\n" % (size, count))
+    return Verbatim(b"".join(lines))
 
 
 _MANY: Final = 1 << 30

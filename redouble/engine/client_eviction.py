@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Below this nobody could say anything any more.
 _LEAST_LIMIT: Final = 128 * 1024
 #: Sizes below and above these powers of two are one class each.
-_LEAST_CLASS: Final = 15
+LEAST_CLASS: Final = 15
 _GREATEST_CLASS: Final = 33
 _EXEMPT: Final = f.NO_EVICT | f.FOLLOWER
 
@@ -97,6 +97,18 @@ class ClientEviction:
             if self._total < self.limit:
                 break
 
+    def classes(self) -> list[tuple[int, int]]:
+        """How much the connections of each class take that may be closed, and how many they are. O(clients)."""
+        self._measure_all()
+        sizes = [0] * (_GREATEST_CLASS - LEAST_CLASS + 1)
+        counts = list(sizes)
+        for client in self.engine.clients.values():
+            if not client.flags & _EXEMPT:
+                place = _size_class(client) - LEAST_CLASS
+                sizes[place] += client.weight
+                counts[place] += 1
+        return list(zip(sizes, counts, strict=True))
+
     def _measure_all(self) -> None:
         self._total = 0
         for client in self.engine.clients.values():
@@ -106,5 +118,8 @@ class ClientEviction:
 
 def _eviction_order(client: Client) -> tuple[int, int]:
     """The lower, the sooner it goes."""
-    size_class = max(_LEAST_CLASS, min(_GREATEST_CLASS, client.weight.bit_length()))
-    return -size_class, client.id
+    return -_size_class(client), client.id
+
+
+def _size_class(client: Client) -> int:
+    return max(LEAST_CLASS, min(_GREATEST_CLASS, client.weight.bit_length()))

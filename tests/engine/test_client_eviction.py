@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 
-from tests.kit import Redis
+from tests.kit import Failure, Redis
 
 LIMIT = 3_000_000
 pytestmark = pytest.mark.since("7.0.0")
@@ -129,7 +129,7 @@ def test_a_client_that_watches_or_listens_to_too_much_is_closed(redis: Redis, co
     limit(redis, 250_000)
     other = named(redis, "many")
     with contextlib.suppress(OSError):
-        for start in range(0, 40_000, 1000):
+        for start in range(0, 16_000, 1000):
             other.send(command, *range(start, start + 1000))
     assert other.closed()
     assert evicted(redis) == 1
@@ -197,3 +197,17 @@ def test_a_client_that_does_not_read_is_closed(redis: Redis) -> None:
             other.send("GET", "big")
     redis.wait_until(lambda: not fields(redis, "deaf"))
     assert evicted(redis) == 1
+
+
+def test_the_classes_of_sizes_are_shown(redis: Redis) -> None:
+    assert redis("DEBUG", "CLIENT-EVICTION") == Failure("ERR maxmemory-clients is disabled.")
+    limit(redis, 100_000_000)
+    named(redis, "large").send_bytes(half_a_set(1_000_000, 900_000))
+    redis.wait_until(lambda: number(redis, "large", "tot-mem") > 1_000_000)
+    lines = redis("DEBUG", "CLIENT-EVICTION").decode().splitlines()
+    assert len(lines) == 19
+    assert lines[-1] == "bucket 4294967296+            : tot-mem:          0, clients: 0"
+    assert lines[5] == "bucket     524288 -    1048575: tot-mem:          0, clients: 0"
+    bounds, _, counted = lines[6].partition(": ")
+    assert bounds == "bucket    1048576 -    2097151"
+    assert counted.endswith(", clients: 1")
