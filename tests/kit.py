@@ -271,7 +271,10 @@ class RealTarget:
         )  # fmt: skip
         self._wait()
         admin = Redis(self, 2)
-        self.version = admin("INFO", "server").partition(b"redis_version:")[2].partition(b"\r")[0].decode()
+        about = admin("INFO", "server")
+        self.version = about.partition(b"redis_version:")[2].partition(b"\r")[0].decode()
+        #: Valkey says for the sake of old clients that it is Redis 7.2.4.
+        self.valkey = b"server_name:valkey" in about
         admin.close()
 
     def _wait(self) -> None:

@@ -180,12 +180,13 @@ def scan(ctx: Context, argv: list[bytes]) -> Reply:
     db = ctx.db
     following, found = _walk(db, cursor, options.count)
     found = options.matching(found)
-    if not db.volatile and not options.type_name:
+    wanted = options.type_name
+    if not db.volatile and wanted is None:
         return scan_reply(following, found)
     kept: list[bytes] = []
     for key in found:
         entry = db.peek(key)
-        if entry is not None and (not options.type_name or type_name(entry.value) == options.type_name):
+        if entry is not None and (wanted is None or type_name(entry.value) == wanted):
             kept.append(key)
     return scan_reply(following, kept)
 

@@ -33,6 +33,8 @@ OF_ZSET: Final = 3
 
 _DEFAULT_COUNT: Final = 10
 _NOVALUES_SINCE: Final = 70400
+_KNOWS_TYPES_SINCE: Final = 80000
+_TYPES: Final = (b"string", b"list", b"set", b"zset", b"hash", b"stream")
 _CURSOR_END: Final = 1 << 64
 #: A cursor that is no canonical integer is read as C's strtoull would.
 _LOOSE_CURSOR: Final = re.compile(rb"[ \t\n\v\f\r]*([+-]?[0-9]+)\Z")
@@ -49,8 +51,8 @@ class ScanOptions:
         self.count: int = _DEFAULT_COUNT
         #: None where everything matches.
         self.pattern: Glob | None = None
-        #: The TYPE that keys must have, in lower case; empty for any.
-        self.type_name: bytes = b""
+        #: The TYPE that keys must have, in lower case; None for any.
+        self.type_name: bytes | None = None
         self.novalues: bool = False
 
     def matching(self, names: list[bytes]) -> list[bytes]:
@@ -100,7 +102,10 @@ def parse_options(ctx: Context, argv: list[bytes], at: int, what: int) -> ScanOp
             pattern = argv[at + 1]
             options.pattern = None if pattern == b"*" else Glob(pattern)
         elif word == b"TYPE" and what == OF_KEYS and has_value:
-            options.type_name = argv[at + 1].lower()
+            name = c_text(argv[at + 1])
+            options.type_name = name.lower()
+            if ctx.engine.version >= _KNOWS_TYPES_SINCE and name.lower() not in _TYPES:
+                raise CommandError(b"ERR unknown type name '%b'" % name)
         elif word == b"NOVALUES" and ctx.engine.version >= _NOVALUES_SINCE:
             if what != OF_HASH:
                 raise CommandError(b"ERR NOVALUES option can only be used in HSCAN")

@@ -106,6 +106,12 @@ def test_scan_filters_by_pattern_and_type(redis: Redis) -> None:
     assert scan_all(redis, "TYPE", "nosuch") == []
 
 
+def test_an_empty_type_is_that_of_no_key_and_a_zero_byte_ends_the_name(redis: Redis) -> None:
+    redis("SET", "a", "1")
+    assert scan_all(redis, "TYPE", "") == []
+    assert scan_all(redis, "TYPE", b"string\0x") == [b"a"]
+
+
 def test_scan_errors(redis: Redis) -> None:
     assert redis("SCAN", "x") == Failure("ERR invalid cursor")
     assert redis("SCAN", "1.5") == Failure("ERR invalid cursor")

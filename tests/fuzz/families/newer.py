@@ -1,4 +1,4 @@
-"""What came after 7.0: times to live of hash fields, scores with ranks, blocking commands within scripts."""
+"""What came after 7.0 and before 8.0: times to live of hash fields, scores with ranks, blocking commands within scripts."""
 
 LINES = """
 HSET key (field value)...
