@@ -183,9 +183,10 @@ class ToLua:
                 tokens += (self.pairs, 1, b"map", self.pairs, len(value.items) // 2)
                 rest.extend(reversed(value.items))
             else:
-                tokens += (self.pairs, 1, b"set", self.pairs, len(value.items))
-                for item in reversed(value.items):
-                    rest += (True, item)
+                items: list[Any] = value.items
+                tokens += (self.pairs, 1, b"set", self.pairs, len(items))
+                for at in range(len(items) - 1, -1, -1):
+                    rest += (True, items[at])
 
     def _put_pairs(self, tokens: list[Any], items: list[Any]) -> None:
         """A flat list of pairs, with an array around each."""
