@@ -287,10 +287,10 @@ class CommandTable:
     def __init__(self, families: list[Family], version: int) -> None:
         made = _made(families, version)
         self.version: int = version
-        #: Top-level commands by lower-case name, in the order of declaration.
-        self.by_name: dict[bytes, Command] = dict(made.by_name)
+        #: Top-level commands by lower-case name, in the order of declaration. Shared, unless names were changed.
+        self.by_name: dict[bytes, Command] = made.by_name
         #: The same for the request path: upper case too.
-        self.lookup: dict[bytes, Command] = dict(made.lookup)
+        self.lookup: dict[bytes, Command] = made.lookup
         self.by_full_name: dict[bytes, Command] = made.by_full_name
         #: Every command and sub-command; a row's `index` is its place here.
         self.rows: list[Command] = made.rows
@@ -309,9 +309,12 @@ class CommandTable:
         return self.by_full_name.get(name.lower())
 
     def rename(self, name: bytes, new: bytes) -> bool:
-        """Let a command have another name, or none (empty); false if the new one is taken. O(1)."""
+        """Let a command have another name, or none (empty); false if the new one is taken. O(commands)."""
         if new and new in self.by_name:
             return False
+        # Other engines keep the old names.
+        self.by_name = dict(self.by_name)
+        self.lookup = dict(self.lookup)
         row = self.by_name.pop(name, None)
         if row is not None:
             self.lookup.pop(name)
@@ -327,12 +330,10 @@ class CommandTable:
 class MadeTable:
     """The rows of one version, made once and shared by every engine that answers as it. Nobody changes them."""
 
-    __slots__ = ("families", "declared", "version", "rows", "by_name", "lookup", "by_full_name")
+    __slots__ = ("families", "version", "rows", "by_name", "lookup", "by_full_name")
 
     def __init__(self, families: list[Family], version: int) -> None:
         self.families: list[Family] = list(families)
-        #: How many rows the families had then.
-        self.declared: int = _count(families)
         self.version: int = version
         self.rows: list[Command] = []
         self.by_name: dict[bytes, Command] = {}
@@ -368,14 +369,10 @@ class MadeTable:
 _MADE: Final[list[MadeTable]] = []
 
 
-def _count(families: list[Family]) -> int:
-    return sum([len(family.rows) for family in families])
-
-
 def _made(families: list[Family], version: int) -> MadeTable:
     """The table of a version. O(commands) the first time, then O(families)."""
     for made in _MADE:
-        if made.version == version and made.families == families and made.declared == _count(families):
+        if made.version == version and made.families == families:
             return made
     made = MadeTable(families, version)
     _MADE.append(made)

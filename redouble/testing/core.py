@@ -178,11 +178,10 @@ class Core:
             with self._settled():
                 link.client.engine.disconnect(link.client)
 
-    def reset(self, settings: Settings) -> None:
-        """Be as if just started with these settings. Every connection ends. O(connections)."""
+    def reset(self, seed: int | None) -> None:
+        """Be as if just started, with another seed if one is given. Every connection ends. O(connections)."""
         with self.lock:
-            fresh = settings.engines()
-            self.settings = settings
+            fresh = self.settings.engines(seed)
             for server, engine in zip(self.servers, fresh, strict=True):
                 server.adopt(engine)
             self.engines = fresh

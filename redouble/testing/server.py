@@ -135,7 +135,7 @@ class BaseServer:
         `seed` is another seed than before. O(connections), about 0.2 ms.
         """
         self._running()
-        self._core.reset(self._settings if seed is None else self._settings.with_seed(seed))
+        self._core.reset(seed)
 
     # -- what only a double can do --------------------------------------------------------------
 

@@ -9,7 +9,6 @@ that says what to write instead; the command line is for people who know redis.c
 
 from __future__ import annotations
 
-import copy
 import difflib
 import os
 from collections.abc import Mapping
@@ -75,8 +74,12 @@ class Settings:
             options.lines.append(Line(0, b"", [b"databases", b"1"]))
         return options
 
-    def engines(self) -> list[Engine]:
-        """Engines as these settings have them, one for each node. Raises `ValueError`."""
+    def engines(self, seed: int | None = None) -> list[Engine]:
+        """Engines as these settings have them, one for each node; with another seed if one is given.
+
+        Raises `ValueError`.
+        """
+        self.options.seed = self.seed if seed is None else seed
         try:
             engines = engines_from(self.options)
         except OptionError as error:
@@ -87,14 +90,6 @@ class Settings:
             timeline = engines[0].timeline
             timeline.put(timeline.clock.now_us() if self.frozen_at is None else self.frozen_at * 1000, True)
         return engines
-
-    def with_seed(self, seed: int) -> Settings:
-        """The same, but for the seed. O(1)."""
-        other = copy.copy(self)
-        other.seed = seed
-        other.options = copy.copy(self.options)
-        other.options.seed = seed
-        return other
 
 
 def _whole(given: Mapping[str, Any], name: str, default: int | None, least: int, most: int) -> int | None:

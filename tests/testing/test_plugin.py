@@ -196,7 +196,8 @@ _BUG = """
 
     def break_ping(server):
         from redouble.engine.command import Command
-        server.engine.table.lookup[b"PING"] = Command("ping", "", "", "connection", broken)
+        table = server.engine.table
+        table.lookup = {**table.lookup, b"PING": Command("ping", "", "", "connection", broken)}
 """
 
 
