@@ -47,7 +47,7 @@ def admit(engine: Engine, client: Client, command: Command | None, argv: list[by
         refuse(engine, client, command, argv, error)
         return None
     if engine.flags & f.PAUSED and engine.pause.postpones(command, _nature(engine, client, command, argv)):
-        engine.pause.postpone(client, argv)
+        engine.pause.postpone(client)
         return None
     if (client.flags | engine.flags) & _FAULTS and _faulty(engine, client, command, argv):
         return None

@@ -265,7 +265,7 @@ class Engine(KeyListener):
         for index in range(len(requests)):
             self.process(client, requests[index])
             if client.flags & f.HELD:
-                rest = requests[index + 1 :]
+                rest = requests[index if client.flags & f.POSTPONED else index + 1 :]
                 if client.flags & f.ENTERS_FIBER:
                     self.scripting.long.run_within(client, rest)
                 else:

@@ -1,6 +1,6 @@
 """CLIENT PAUSE: requests wait until a time, all of them or only those that may write.
 
-A postponed request goes back to the head of its client's inbox and the client is held; when the pause
+A postponed request waits at the head of its client's inbox and the client is held; when the pause
 ends every held client goes on in the order in which it was stopped. While writes are paused no key
 expires either (it is only hidden), so that a replica would see no change.
 """
@@ -65,8 +65,7 @@ class Pause:
             return False
         return self.all_commands or nature & (f.WRITE | f.MAY_REPLICATE) != 0
 
-    def postpone(self, client: Client, argv: list[bytes]) -> None:
-        """Keep a request for the end of the pause."""
+    def postpone(self, client: Client) -> None:
+        """Let a client wait for the end of the pause; `Engine.run` keeps the request, before those that follow it."""
         client.flags |= f.POSTPONED
-        client.put_back([argv])
         self.postponed.append(client)

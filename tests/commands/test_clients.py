@@ -214,6 +214,17 @@ def test_pause_all_ends_when_its_time_is_up(redis: Redis) -> None:
     assert other.receive() == Status("PONG")
 
 
+def test_what_a_pipeline_brought_after_a_paused_command_keeps_its_order(redis: Redis) -> None:
+    writer = redis.another()
+    redis("CLIENT", "PAUSE", 100000, "WRITE")
+    writer.send_bytes(b"GET k\r\nSET k 1\r\nGET k\r\nSET k 2\r\n")
+    redis.wait_blocked(1)
+    writer.send("GET", "k")
+    assert writer.receive() is None
+    redis("CLIENT", "UNPAUSE")
+    assert [writer.receive() for _ in range(4)] == [OK, b"1", OK, b"2"]
+
+
 def test_a_publish_waits_while_writes_are_paused(redis: Redis) -> None:
     other = redis.another()
     redis("CLIENT", "PAUSE", 100000, "WRITE")

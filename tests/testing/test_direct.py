@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import redis
 import redis.asyncio
+from redis.backoff import NoBackoff
 from redis.cache import CacheConfig
+from redis.retry import Retry
 
 from redouble import Server
 
@@ -292,3 +294,45 @@ def test_a_pool_may_go_from_one_loop_to_the_next(server: Server) -> None:
     assert asyncio.run(use()) == 1
     server.reset()
     assert asyncio.run(use()) == 1
+
+
+# -- faults -------------------------------------------------------------------------------------------
+
+
+def tries(count: int) -> Retry:
+    return Retry(NoBackoff(), count - 1)
+
+
+@pytest.mark.parametrize("how", ["REFUSE", "RESET"])
+def test_a_fault_turns_new_connections_away(make: Make, server: Server, how: str) -> None:
+    server.execute("REDOUBLE", "FAULT", "CONNECT", how, "TIMES", 2)
+    with pytest.raises(redis.ConnectionError):
+        make(retry=tries(1)).ping()
+    assert make(retry=tries(2)).ping() is True
+
+
+def test_a_fault_lets_a_new_connection_wait(make: Make, server: Server) -> None:
+    server.execute("REDOUBLE", "FAULT", "CONNECT", "DELAY", 20)
+    assert make(socket_timeout=10).ping() is True
+    server.execute("REDOUBLE", "FAULT", "CONNECT", "DELAY", 3_600_000)
+    with pytest.raises(redis.TimeoutError):
+        make(socket_timeout=0.1, retry=tries(1)).ping()
+
+
+def test_a_fault_loses_connections_before_and_after_the_command(make: Make, server: Server) -> None:
+    client = make(retry=tries(2))
+    server.execute("REDOUBLE", "FAULT", "ADD", "before", "COMMAND", "incr*", "TIMES", 1, "DROP")
+    assert client.incr("n") == 1
+    server.execute("REDOUBLE", "FAULT", "ADD", "after", "COMMAND", "incr*", "TIMES", 1, "DROP", "AFTER")
+    assert client.incr("n") == 3
+    client.set("text", "x" * 100)
+    server.execute("REDOUBLE", "FAULT", "ADD", "torn", "COMMAND", "get", "TIMES", 1, "CUT", 20)
+    assert client.get("text") == b"x" * 100
+
+
+def test_a_fault_lets_a_command_wait_or_hang(make: Make, server: Server) -> None:
+    server.execute("REDOUBLE", "FAULT", "ADD", "slow", "COMMAND", "get", "DELAY", 20)
+    server.execute("REDOUBLE", "FAULT", "ADD", "stuck", "COMMAND", "set", "HANG")
+    assert make(socket_timeout=10).get("a") is None
+    with pytest.raises(redis.TimeoutError):
+        make(socket_timeout=0.1, retry=tries(1)).set("a", "v")
