@@ -26,7 +26,7 @@ LARGE: Final = 32768
 _HEADER: Final = 6
 #: After so long a silence (ms) the buffers are cut: of requests, of replies.
 _QUERY_PATIENCE: Final = 3000
-_REPLY_PATIENCE: Final = 1000
+_REPLY_PATIENCE: Final = 500
 _STRUCT: Final = 768
 _POINTER: Final = 8
 _QUEUED: Final = 24

@@ -23,14 +23,14 @@ GROUPS: Final = {
 #: Units that the suite keeps from external servers as a whole, though most of their tests need only one
 #: server: run with the tag `external:skip` passed over.
 FORCED: Final = (
-    "unit/acl", "unit/acl-v2", "unit/auth", "unit/info", "unit/limits", "unit/maxmemory", "unit/obuf-limits",
-    "unit/pubsubshard",
+    "unit/acl", "unit/acl-v2", "unit/auth", "unit/client-eviction", "unit/info", "unit/limits", "unit/maxmemory",
+    "unit/obuf-limits", "unit/pubsubshard",
 )  # fmt: skip
 FORCED_GROUP: Final = "Kept from external servers by the suite, run all the same"
 #: Begun first, so that two jobs end together.
 LONG: Final = (
     "unit/hyperloglog", "unit/type/list-3", "unit/maxmemory", "unit/type/zset", "unit/geo", "unit/dump",
-    "unit/type/list", "unit/type/stream", "unit/obuf-limits",
+    "unit/type/list", "unit/type/stream", "unit/obuf-limits", "unit/client-eviction",
 )  # fmt: skip
 #: Too slow for each change, or at the mercy of the machine: run by `make compat`, not by `make compat-check`.
 NOT_IN_CI: Final = ("unit/hyperloglog", "unit/maxmemory", "unit/obuf-limits")
