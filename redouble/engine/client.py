@@ -117,24 +117,25 @@ class Client:
 
     def push(self, data: bytes) -> None:
         """Send an encoded push: at once, or after the reply where the client's own command caused it."""
-        if self.flags & f.CLOSING:
-            return
-        if self is self.engine.current:
+        if self is self.engine.current and not self.flags & f.CLOSING:
             self.pushes.append(data)
             self.flags |= f.PUSHES_WAIT
-            return
-        if not self.out:
-            self.engine.outbox.append(self)
-        self.out.append(data)
+        else:
+            self._push_now(data)
 
     def hear(self, data: bytes) -> None:
         """Send a published message, encoded: up to 7.0 at once, though its own command may not be answered yet."""
         if self.engine.version >= _PUSHES_FOLLOW_SINCE:
             self.push(data)
-        elif not self.flags & f.CLOSING:
-            if not self.out:
-                self.engine.outbox.append(self)
-            self.out.append(data)
+        else:
+            self._push_now(data)
+
+    def _push_now(self, data: bytes) -> None:
+        if self.flags & f.CLOSING:
+            return
+        if not self.out:
+            self.engine.outbox.append(self)
+        self.out.append(data)
 
     def put_back(self, requests: list[list[bytes]]) -> None:
         """Requests wait, before those that wait already. O(arguments + waiting requests)."""

@@ -186,6 +186,16 @@ class Engine(KeyListener):
         """`feed` and `flush`; whether the edge must look at `next_deadline` or `stopping`."""
         self.feed(client, data)
         self.flush()
+        return self.wants_attention()
+
+    def submit(self, client: Client, requests: list[list[bytes]], size: int) -> bool:
+        """As `receive`, for an edge that has parsed the bytes itself, or never had any; `size` is their number."""
+        self._take(client, requests, size)
+        self.flush()
+        return self.wants_attention()
+
+    def wants_attention(self) -> bool:
+        """Whether the edge must look at `next_deadline` or `stopping`. O(1)."""
         if self.stopping:
             return True
         if self.space.deadlines or self.timers or self.blocking.deadlines:
@@ -193,11 +203,12 @@ class Engine(KeyListener):
             return deadline is not None and deadline < self.armed_for
         return False
 
-    def submit(self, client: Client, requests: list[list[bytes]], size: int) -> bool:
-        """As `receive`, for an edge that has parsed the bytes itself, or never had any; `size` is their number.
+    def feed(self, client: Client, data: bytes) -> None:
+        """Run every request that these bytes complete."""
+        self._take(client, client.parser.feed(data), len(data))
 
-        Not a part of `receive`, which every read of a socket goes through: a call less there.
-        """
+    def _take(self, client: Client, requests: list[list[bytes]], size: int) -> None:
+        """One read of so many bytes has brought these requests."""
         client.bytes_in += size
         self.stats.input_bytes += size
         self.stats.reads += 1
@@ -207,31 +218,7 @@ class Engine(KeyListener):
             self._hold(client, requests)
         else:
             self.run(client, requests)
-        if client.parser.error is not None and not client.inbox and not client.flags & f.IN_LONG_SCRIPT:
-            self._end_of_protocol(client)
-        while self.resumed:
-            self._go_on(self.resumed.popleft())
-        self.flush()
-        return self.wants_attention()
-
-    def wants_attention(self) -> bool:
-        """Whether the edge must look at `next_deadline` or `stopping`. O(1)."""
-        deadline = self.next_deadline()
-        return self.stopping or (deadline is not None and deadline < self.armed_for)
-
-    def feed(self, client: Client, data: bytes) -> None:
-        """Run every request that these bytes complete."""
-        client.bytes_in += len(data)
-        self.stats.input_bytes += len(data)
-        self.stats.reads += 1
-        requests = client.parser.feed(data)
-        self.refresh_time()
-        client.active = self.space.now
-        if client.flags & f.HELD or client.inbox:
-            self._hold(client, requests)
-        else:
-            self.run(client, requests)
-        if client.parser.error is not None and not client.inbox and not client.flags & f.IN_LONG_SCRIPT:
+        if client.parser.error is not None:
             self._end_of_protocol(client)
         if not requests and client.parser.buffered > self.config.edge.least_query:
             self._check_query(client)
@@ -239,9 +226,9 @@ class Engine(KeyListener):
             self._go_on(self.resumed.popleft())
 
     def _end_of_protocol(self, client: Client) -> None:
-        """A protocol error: say which, then hang up."""
+        """A protocol error: say which, then hang up, once the requests before it have been answered."""
         error = client.parser.error
-        if error is not None and not client.flags & f.CLOSING:
+        if error is not None and not client.inbox and not client.flags & (f.CLOSING | f.IN_LONG_SCRIPT):
             self.stats.count_error(error)
             client.send(ErrorReply(error))
             client.close_after_reply()
@@ -283,7 +270,7 @@ class Engine(KeyListener):
         client.inbox = []
         client.waiting = 0
         self.run(client, requests)
-        if client.parser.error is not None and not client.inbox:
+        if client.parser.error is not None:
             self._end_of_protocol(client)
 
     def process(self, client: Client, argv: list[bytes]) -> None:

@@ -86,3 +86,15 @@ def test_a_blocked_client_is_served_after_the_long_script_that_pushes_for_it(red
     redis.send_bytes(encode("EVAL", script, 1, "list") + encode("LLEN", "list"))
     assert [redis.receive(10), redis.receive(10)] == [b"done", 1]
     assert waiter.receive() == [b"list", b"x"]
+
+
+def test_what_is_no_request_waits_for_a_long_script_that_a_pause_had_held(redis: Redis) -> None:
+    redis.config("busy-reply-threshold", 1)
+    broken = redis.another()
+    redis("CLIENT", "PAUSE", 100000, "WRITE")
+    broken.send_bytes(encode("EVAL", LONG, 0) + encode("PING") + b"*1\r\n:oops\r\n")
+    redis.wait_blocked(1)
+    redis("CLIENT", "UNPAUSE")
+    assert [broken.receive(10), broken.receive(10)] == [b"done", Status("PONG")]
+    assert broken.receive(10) == Failure(b"ERR Protocol error: expected '$', got ':'")
+    assert broken.closed()

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 LATEST: Final = 253_402_300_799_999
 #: The longest wait for a jump: a day.
 LONGEST_WAIT: Final = 86_400_000
+#: `Engine.armed_for` where no timer is set.
+NEVER_ARMED: Final = 1 << 62
 _MOST_STEPS: Final = 1_000_000
 _OUT_OF_RANGE: Final = b"ERR time is out of range, it must be between 0 and %d (the end of the year 9999)" % LATEST
 
@@ -204,10 +206,6 @@ class Timeline:
                 engine.flush()
             if engine.config.edge.attend is not None:
                 engine.config.edge.attend()
-
-
-#: `Engine.armed_for` where no timer is set.
-NEVER_ARMED: Final = 1 << 62
 
 
 def _check(ms: int) -> None:
