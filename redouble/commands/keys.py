@@ -144,7 +144,7 @@ def type_(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @generic.command(
-    "keys", "pattern", "Gives all keys that match a pattern.", arity=2, flags="readonly",
+    "keys", "pattern", "Gives all keys that match a pattern.", arity=2, flags="readonly walks_keys",
     complexity="O(N) with N being the number of keys in the database.", categories="dangerous",
     tips="request_policy:all_shards nondeterministic_output_order",
 )  # fmt: skip
@@ -478,7 +478,7 @@ def dbsize(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @databases.command(
-    "flushdb", "[ASYNC | SYNC]", "Removes all keys of the database.", arity=-1, flags="write",
+    "flushdb", "[ASYNC | SYNC]", "Removes all keys of the database.", arity=-1, flags="write empties_database",
     categories="keyspace dangerous", complexity="O(N) where N is the number of keys in the selected database",
     tips="request_policy:all_shards response_policy:all_succeeded",
 )  # fmt: skip
@@ -490,7 +490,7 @@ def flushdb(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @databases.command(
-    "flushall", "[ASYNC | SYNC]", "Removes all keys of all databases.", arity=-1, flags="write",
+    "flushall", "[ASYNC | SYNC]", "Removes all keys of all databases.", arity=-1, flags="write empties_server",
     categories="keyspace dangerous", complexity="O(N) where N is the total number of keys in all databases",
     tips="request_policy:all_shards response_policy:all_succeeded",
 )  # fmt: skip
@@ -509,7 +509,7 @@ def _check_flush_mode(argv: list[bytes]) -> None:
 
 
 @databases.command(
-    "swapdb", "index1 index2", "Exchanges two databases.", arity=3, flags="write fast", since="4.0.0",
+    "swapdb", "index1 index2", "Exchanges two databases.", arity=3, flags="write fast swaps_databases", since="4.0.0",
     categories="keyspace dangerous",
     complexity="O(N) where N is the count of clients watching or blocking on keys from both databases.",
 )  # fmt: skip

@@ -58,8 +58,8 @@ def _evalsha(ctx: Context, argv: list[bytes], read_only: bool) -> Reply:
 
 
 @scripting.command(
-    "eval", "script " + ARGUMENTS, "Runs a Lua script.", arity=-3, flags=RUN, keys=[counted(_RW, 2)], since="2.6.0",
-    complexity=_COST,
+    "eval", "script " + ARGUMENTS, "Runs a Lua script.", arity=-3, flags=RUN + " carries_script",
+    keys=[counted(_RW, 2)], since="2.6.0", complexity=_COST,
 )  # fmt: skip
 def eval_(ctx: Context, argv: list[bytes]) -> Reply:
     """Run a script, and keep it for EVALSHA. Redis: EVAL."""
@@ -76,8 +76,8 @@ def evalsha(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @scripting.command(
-    "eval_ro", "script " + ARGUMENTS, "Runs a Lua script that may not write.", arity=-3, flags=RO_RUN,
-    keys=[counted("RO ACCESS", 2)], since="7.0.0", complexity=_COST,
+    "eval_ro", "script " + ARGUMENTS, "Runs a Lua script that may not write.", arity=-3,
+    flags=RO_RUN + " carries_script", keys=[counted("RO ACCESS", 2)], since="7.0.0", complexity=_COST,
 )  # fmt: skip
 def eval_ro(ctx: Context, argv: list[bytes]) -> Reply:
     """As EVAL, but writes are refused. Redis: EVAL_RO."""

@@ -87,6 +87,15 @@ MOVES_KEYS: Final = 1 << 43
 KEEPS_ASKING: Final = 1 << 44
 #: One of REDOUBLE's: faults, traces and lint leave it alone.
 CONTROL: Final = 1 << 46
+#: Looks at every key of the database (KEYS).
+WALKS_KEYS: Final = 1 << 47
+#: Its first argument is the text of a script, not its digest or the name of a function.
+CARRIES_SCRIPT: Final = 1 << 48
+#: Removes all keys of the database, or of all databases.
+EMPTIES_DATABASE: Final = 1 << 49
+EMPTIES_SERVER: Final = 1 << 50
+#: Keys come to be in another database without being named.
+SWAPS_DATABASES: Final = 1 << 51
 
 OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "may_replicate": MAY_REPLICATE,
@@ -105,6 +114,11 @@ OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "moves_keys": MOVES_KEYS,
     "keeps_asking": KEEPS_ASKING,
     "control": CONTROL,
+    "walks_keys": WALKS_KEYS,
+    "carries_script": CARRIES_SCRIPT,
+    "empties_database": EMPTIES_DATABASE,
+    "empties_server": EMPTIES_SERVER,
+    "swaps_databases": SWAPS_DATABASES,
 }
 
 # -- clients: unusual states ---------------------------------------------------------------------

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 _MOST_FINDINGS: Final = 1000
 _MOST_REMEMBERED: Final = 10_000
 _OTHERS: Final = b"(others)"
-_EVALS: Final = (b"eval", b"eval_ro")
-_FLUSHES: Final = (b"flushall", b"flushdb")
-_FORGETS_TYPES: Final = (b"flushall", b"flushdb", b"swapdb")
+_FLUSHES: Final = f.EMPTIES_DATABASE | f.EMPTIES_SERVER
+#: After these a name may stand for anything.
+_FORGETS_TYPES: Final = _FLUSHES | f.SWAPS_DATABASES
 #: The type that the commands of a group work on.
 _TYPES: Final[dict[str, bytes]] = {
     "string": b"string", "bitmap": b"string", "hyperloglog": b"string", "list": b"list", "set": b"set",
@@ -162,15 +162,15 @@ class Lint:
         if rules & r.DEPRECATED and command.deprecated and parse_version(command.deprecated) <= self.engine.version:
             since = command.deprecated.encode()
             self._complain(r.DEPRECATED, ctx, command, argv, b"%b is deprecated since %b" % (name.upper(), since))
-        if rules & r.KEYS_COMMAND and name == b"keys":
+        if rules & r.KEYS_COMMAND and command.flags & f.WALKS_KEYS:
             self._complain(r.KEYS_COMMAND, ctx, command, argv, b"KEYS over %d keys" % len(ctx.db.data))
         if rules & r.UNBOUNDED and command.flags & f.BLOCKING and not ctx.flags & f.DENY_BLOCKING:
             if r.waits_for_ever(name, argv):
                 self._complain(r.UNBOUNDED, ctx, command, argv, b"%b may wait for ever" % name.upper())
-        if rules & r.EVAL_AGAIN and name in _EVALS:
+        if rules & r.EVAL_AGAIN and command.flags & f.CARRIES_SCRIPT:
             self._count_eval(ctx, command, argv)
-        if rules & r.FLUSH and name in _FLUSHES:
-            others = self._others(ctx, name)
+        if rules & r.FLUSH and command.flags & _FLUSHES:
+            others = self._others(ctx, command.flags & f.EMPTIES_SERVER > 0)
             if others:
                 self._complain(r.FLUSH, ctx, command, argv, b"%d other clients use these keys" % others)
 
@@ -196,13 +196,13 @@ class Lint:
         elif count > self.settings.eval_times:
             self._complain(r.EVAL_AGAIN, ctx, command, argv, b"")
 
-    def _others(self, ctx: Context, name: bytes) -> int:
+    def _others(self, ctx: Context, everywhere: bool) -> int:
         """How many other clients have used what is about to be flushed. O(clients)."""
         found = 0
         for client in self.engine.clients.values():
             last = client.last_command
             if client is not ctx.client and last is not None and not last.flags & f.CONTROL:
-                if name == b"flushall" or client.context.db is ctx.db:
+                if everywhere or client.context.db is ctx.db:
                     found += 1
         return found
 
@@ -251,7 +251,7 @@ class Lint:
         return list(found.values())
 
     def _judge_types(self, ctx: Context, command: Command, argv: list[bytes]) -> None:
-        if command.full_name in _FORGETS_TYPES:
+        if command.flags & _FORGETS_TYPES:
             self._types.clear()
             return
         wanted = _TYPES.get(command.group)
@@ -308,7 +308,7 @@ class Lint:
             return b""
         if command.flags & f.CALLS_FUNCTION:
             return argv[1]
-        return sha1(argv[1]).hexdigest().encode() if command.full_name in _EVALS else argv[1].lower()
+        return sha1(argv[1]).hexdigest().encode() if command.flags & f.CARRIES_SCRIPT else argv[1].lower()
 
 
 def _rule_of(bit: int) -> r.Rule:
