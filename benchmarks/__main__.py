@@ -10,7 +10,7 @@ import argparse
 import statistics
 from collections.abc import Callable
 
-from benchmarks import direct, measures
+from benchmarks import direct, measures, snapshots
 from benchmarks.servers import ServerProcess, real, redouble
 
 Measure = Callable[[ServerProcess], dict[str, float]]
@@ -100,7 +100,9 @@ def starting(rounds: int) -> None:
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="benchmarks", description="Redouble beside redis-server.")
-    parser.add_argument("parts", nargs="*", help="p1, p16, scripts, zset, start (all of these by default), direct")
+    parser.add_argument(
+        "parts", nargs="*", help="p1, p16, scripts, zset, start (all of these by default), direct, snapshots"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="turns of each server")
     parser.add_argument("--requests", type=int, default=100_000, help="requests of a redis-benchmark test")
     parser.add_argument("--largest", type=int, default=1_000_000, help="the largest sorted set")
@@ -119,6 +121,8 @@ def main() -> None:
         sorted_sets(1, options.largest)
     if "direct" in parts:
         direct.main(options.rounds)
+    if "snapshots" in parts:
+        snapshots.main(options.rounds)
 
 
 if __name__ == "__main__":

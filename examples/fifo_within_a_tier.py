@@ -9,31 +9,16 @@ a URL the example starts a Redouble of its own.
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import redis
+
+from redouble import Server
 
 ARRIVALS = ("zeta", "mike", "alpha")
 PRIORITY = 1
 MILLISECOND = 1_700_000_000_123
-
-
-@contextmanager
-def server(url: str | None) -> Iterator[str]:
-    """The URL given, or that of a Redouble which lives as long as the block."""
-    if url is not None:
-        yield url
-        return
-    process = subprocess.Popen([sys.executable, "-m", "redouble", "--port", "0"], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().split()[1]
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def by_priority(client: redis.Redis) -> int:
@@ -68,17 +53,19 @@ def show(client: redis.Redis, title: str, score: Callable[[redis.Redis], int]) -
     return fifo
 
 
-def main() -> int:
+def run(url: str) -> int:
     """Run the three; 0 if only the counter keeps the order."""
-    with server(sys.argv[1] if len(sys.argv) > 1 else None) as url:
-        client = redis.Redis.from_url(url)
-        kept = [
-            show(client, "priority alone", by_priority),
-            show(client, "priority and a timestamp of one millisecond", by_timestamp),
-            show(client, "priority and the arrival counter", by_counter),
-        ]
+    client = redis.Redis.from_url(url)
+    kept = [
+        show(client, "priority alone", by_priority),
+        show(client, "priority and a timestamp of one millisecond", by_timestamp),
+        show(client, "priority and the arrival counter", by_counter),
+    ]
     return 0 if kept == [False, False, True] else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) > 1:
+        sys.exit(run(sys.argv[1]))
+    with Server() as server:
+        sys.exit(run(server.url))

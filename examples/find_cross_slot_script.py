@@ -10,13 +10,12 @@ example starts a Redouble of its own; with one it must be a Redouble.
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import redis
+
+from redouble import Server
 
 TAKE = """
 -- Takes the next job and marks it as active
@@ -32,21 +31,6 @@ redis.call('LPUSH', KEYS[2], ARGV[1])
 redis.call('HSET', KEYS[3], 'state', 'active')
 return ARGV[1]
 """
-
-
-@contextmanager
-def server(url: str | None) -> Iterator[str]:
-    """The URL given, or that of a Redouble which lives as long as the block."""
-    if url is not None:
-        yield url
-        return
-    process = subprocess.Popen([sys.executable, "-m", "redouble", "--port", "0"], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().split()[1]
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def power(client: redis.Redis, *words: str) -> Any:
@@ -89,15 +73,17 @@ def inspect(client: redis.Redis, name: str) -> list[str]:
     return sorted({finding["rule"] for finding in found})
 
 
-def main() -> int:
+def run(url: str) -> int:
     """Run both; 0 if only the first breaks rules."""
-    with server(sys.argv[1] if len(sys.argv) > 1 else None) as url:
-        client = redis.Redis.from_url(url, protocol=3, decode_responses=True)
-        broken = [inspect(client, "first"), inspect(client, "second")]
-        power(client, "TRACE", "STOP")
-        power(client, "LINT", "OFF")
+    client = redis.Redis.from_url(url, protocol=3, decode_responses=True)
+    broken = [inspect(client, "first"), inspect(client, "second")]
+    power(client, "TRACE", "STOP")
+    power(client, "LINT", "OFF")
     return 0 if broken == [["cross-slot", "undeclared-script-key"], []] else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) > 1:
+        sys.exit(run(sys.argv[1]))
+    with Server() as server:
+        sys.exit(run(server.url))

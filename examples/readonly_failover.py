@@ -10,32 +10,16 @@ example starts a Redouble of its own.
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import redis
 from redis.backoff import ConstantBackoff
 from redis.exceptions import ReadOnlyError
 from redis.retry import Retry
 
+from redouble import Server
+
 REFUSED = 3
-
-
-@contextmanager
-def server(url: str | None) -> Iterator[str]:
-    """The URL given, or that of a Redouble which lives as long as the block."""
-    if url is not None:
-        yield url
-        return
-    process = subprocess.Popen([sys.executable, "-m", "redouble", "--port", "0"], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().split()[1]
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def outcome(client: redis.Redis) -> str:
@@ -53,24 +37,26 @@ def hits(control: redis.Redis) -> int:
     return int(rule[rule.index(b"hits") + 1])
 
 
-def main() -> int:
+def run(url: str) -> int:
     """Write through the failover, without and with patience; 0 if only patience helps."""
-    with server(sys.argv[1] if len(sys.argv) > 1 else None) as url:
-        control = redis.Redis.from_url(url, protocol=2)
-        retry = Retry(ConstantBackoff(0.01), REFUSED)
-        clients = {
-            "as it comes": redis.Redis.from_url(url, retry=Retry(ConstantBackoff(0), 0)),
-            "with retry_on_error": redis.Redis.from_url(url, retry=retry, retry_on_error=[ReadOnlyError]),
-        }
-        outcomes = []
-        for title, client in clients.items():
-            control.execute_command("REDOUBLE", "FAULT", "CLEAR")
-            control.execute_command("REDOUBLE", "FAULT", "ADD", "failover", "TIMES", REFUSED, "ERROR", "READONLY")
-            outcomes.append(outcome(client))
-            print(f"{title}: {outcomes[-1]}, after {hits(control)} refusals")
+    control = redis.Redis.from_url(url, protocol=2)
+    retry = Retry(ConstantBackoff(0.01), REFUSED)
+    clients = {
+        "as it comes": redis.Redis.from_url(url, retry=Retry(ConstantBackoff(0), 0)),
+        "with retry_on_error": redis.Redis.from_url(url, retry=retry, retry_on_error=[ReadOnlyError]),
+    }
+    outcomes = []
+    for title, client in clients.items():
         control.execute_command("REDOUBLE", "FAULT", "CLEAR")
+        control.execute_command("REDOUBLE", "FAULT", "ADD", "failover", "TIMES", REFUSED, "ERROR", "READONLY")
+        outcomes.append(outcome(client))
+        print(f"{title}: {outcomes[-1]}, after {hits(control)} refusals")
+    control.execute_command("REDOUBLE", "FAULT", "CLEAR")
     return 0 if outcomes[0].startswith("failed") and outcomes[1] == "written" else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) > 1:
+        sys.exit(run(sys.argv[1]))
+    with Server() as server:
+        sys.exit(run(server.url))

@@ -17,17 +17,19 @@ from tests.clients.conftest import HERE, ServerProcess
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_example_shows_that_only_the_counter_keeps_the_order() -> None:
+def run_example(name: str) -> str:
+    """What an example prints that starts a server of its own; it must succeed."""
     run = subprocess.run(
-        [sys.executable, "examples/fifo_within_a_tier.py"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+        [sys.executable, f"examples/{name}"], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
-    tables = run.stdout.split("scored by ")[1:]
+    return run.stdout
+
+
+def test_the_example_shows_that_only_the_counter_keeps_the_order() -> None:
+    printed = run_example("fifo_within_a_tier.py")
+    tables = printed.split("scored by ")[1:]
     assert [re.findall(r"first in, first out: (\w+)", table) for table in tables] == [["no"], ["no"], ["yes"]]
     assert re.findall(r"(\w+) +(\d{10}) +\d", tables[2]) == [
         ("zeta", "4294967297"),
@@ -37,16 +39,8 @@ def test_the_example_shows_that_only_the_counter_keeps_the_order() -> None:
 
 
 def test_the_example_finds_the_script_that_would_fail_in_a_cluster() -> None:
-    run = subprocess.run(
-        [sys.executable, "examples/find_cross_slot_script.py"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    first, second = run.stdout.split("the second queue")
+    printed = run_example("find_cross_slot_script.py")
+    first, second = printed.split("the second queue")
     assert re.findall(r"^  (\S+), \d+ times: (\w+)", first, re.MULTILINE) == [
         ("cross-slot", "LMOVE"),
         ("undeclared-script-key", "HSET"),
@@ -71,16 +65,7 @@ def check_failover(printed: str) -> None:
 
 
 def test_the_example_shows_that_redis_py_gets_through_a_failover_if_told_to_try_again() -> None:
-    run = subprocess.run(
-        [sys.executable, "examples/readonly_failover.py"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    check_failover(run.stdout)
+    check_failover(run_example("readonly_failover.py"))
 
 
 @pytest.mark.skipif(

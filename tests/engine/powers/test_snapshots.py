@@ -5,7 +5,6 @@ The model copies the outside of every key: DUMP, TTLs, encoding, idle time, the 
 
 from __future__ import annotations
 
-import time
 from random import Random
 
 import pytest
@@ -254,16 +253,3 @@ def test_a_full_state_costs_no_copies_after_an_empty_one(size: int) -> None:
     redis("RPUSH", "l0", "other")
     snapshots.restore(b"full")
     assert all(old is new.value for old, new in zip(before, data.data.values(), strict=True))
-
-
-def test_a_thousand_restores_of_an_empty_state_take_well_under_their_time(target: DoubleEngine, redis: Redis) -> None:
-    """0.2 ms each is the promise; the machine may be busy, so the best of some rounds counts."""
-    snapshots = target.engine.snapshots
-    snapshots.save(b"empty")
-    best = 1.0
-    for _ in range(50):
-        redis("SET", "k", "v")
-        started = time.perf_counter()
-        snapshots.restore(b"empty")
-        best = min(best, time.perf_counter() - started)
-    assert best < 0.0002
