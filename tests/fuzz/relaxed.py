@@ -228,7 +228,7 @@ RULES: dict[bytes, Rule] = {
     b"hpexpiretime": each(near(APART)),
     b"pexpiretime": near(APART),
     b"object|encoding": _encoded,
-    b"object|idletime": near(10),  # in seconds; a busy machine may stand still between two commands
+    b"object|idletime": near(2),
     b"keys": unordered(),
     b"smembers": unordered(),
     b"sinter": unordered(),
