@@ -60,7 +60,7 @@ wheel: $(VENV)/.dev ## The compiled wheel, in dist/
 compiled: wheel
 	rm -rf build/compiled
 	$(BIN)/pip install --quiet --no-deps --target build/compiled dist/redouble-*.whl
-	cp -r tests examples benchmarks pyproject.toml Makefile Dockerfile build/compiled/
+	cp -r tests examples docs benchmarks pyproject.toml Makefile Dockerfile build/compiled/
 	rm -rf build/compiled/tests/clients/node_modules
 	[ ! -d tests/clients/node_modules ] || ln -s ../../../../tests/clients/node_modules build/compiled/tests/clients/node_modules
 
