@@ -179,7 +179,8 @@ class _Run:
             return True, ""
         started = [line.split("\t") for line in self._progress.read_text("utf-8", "replace").splitlines()]
         if not started:
-            return True, "nothing ran: " + (self.stopped or tail_of(self._log))
+            # The suite's own port may have been another job's: the next attempt draws another one.
+            return bool(self.stopped), "nothing ran: " + (self.stopped or tail_of(self._log))
         number, tags, name = int(started[-1][0]), started[-1][1], started[-1][2]
         dead = [row.message for row in new if row.status == "dead"]
         why = dead[0] if dead else self.stopped or "the program died"
