@@ -67,4 +67,6 @@ def real() -> ServerProcess:
     port = free_port()
     executable = shutil.which("redis-server")
     assert executable is not None, "redis-server is not installed: `make oracle`"
-    return ServerProcess("redis-server", [executable, "--port", str(port), "--save", "", "--appendonly", "no"], port)
+    return ServerProcess(
+        "redis-server", [executable, "--port", str(port), "--save", "", "--dbfilename", f"{port}.rdb"], port
+    )

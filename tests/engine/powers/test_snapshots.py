@@ -21,7 +21,7 @@ from redouble.keyspace.database import NEVER
 from redouble.persistence.format import format_version
 from redouble.persistence.payload import dump_value
 from tests.doubles import DoubleEngine
-from tests.kit import Failure, Redis
+from tests.kit import Failure, Redis, Status
 
 NOON = 1_700_000_000_000
 
@@ -177,13 +177,14 @@ def redis(target: DoubleEngine) -> Redis:
 
 
 def test_a_loaded_file_does_not_pass_for_the_state_before(target: DoubleEngine, redis: Redis, tmp_path: object) -> None:
-    redis("CONFIG", "SET", "dir", str(tmp_path))
+    # A client may not change it: CONFIG SET dir is protected.
+    target.engine.config.set(b"dir", str(tmp_path).encode())
     redis("RPUSH", "l", "a")
-    redis("SAVE")
+    assert redis("SAVE") == Status("OK")
     redis("RPUSH", "l", "b")
     target.engine.snapshots.save(b"base")
     # The file's list takes the place of the other one, and nobody is told.
-    redis("DEBUG", "RELOAD", "NOSAVE", "NOFLUSH", "MERGE")
+    assert redis("DEBUG", "RELOAD", "NOSAVE", "NOFLUSH", "MERGE") == Status("OK")
     assert redis("LRANGE", "l", 0, -1) == [b"a"]
     target.engine.snapshots.restore(b"base")
     assert redis("LRANGE", "l", 0, -1) == [b"a", b"b"]
