@@ -9,7 +9,11 @@ Whoever moves the clock must then let the engine fire what came due; see `engine
 """
 
 import time
-from typing import final
+from typing import Final, final
+
+# Constants of this module are found faster than what is in another one.
+_time_ns: Final = time.time_ns
+_perf_counter_ns: Final = time.perf_counter_ns
 
 
 @final
@@ -31,7 +35,7 @@ class Clock:
         """Microseconds since the Unix epoch."""
         if self._frozen_us >= 0:
             return self._frozen_us
-        return time.time_ns() // 1000 + self._offset_us
+        return _time_ns() // 1000 + self._offset_us
 
     def now(self) -> int:
         """Milliseconds since the Unix epoch."""
@@ -57,19 +61,19 @@ class Clock:
         if self._frozen_us >= 0:
             self._frozen_us = at_us
         else:
-            self._offset_us = at_us - time.time_ns() // 1000
+            self._offset_us = at_us - _time_ns() // 1000
 
     def resume(self) -> None:
         """Let time run on from where it stands."""
         if self._frozen_us >= 0:
             at = self._frozen_us
             self._frozen_us = -1
-            self._offset_us = at - time.time_ns() // 1000
+            self._offset_us = at - _time_ns() // 1000
 
     def offset_us(self) -> int:
         """How far we are ahead of the machine's clock, in microseconds; negative behind it."""
         if self._frozen_us >= 0:
-            return self._frozen_us - time.time_ns() // 1000
+            return self._frozen_us - _time_ns() // 1000
         return self._offset_us
 
     def real(self) -> None:
@@ -80,7 +84,7 @@ class Clock:
 
 def ticks() -> int:
     """Nanoseconds of a clock that only measures durations."""
-    return time.perf_counter_ns()
+    return _perf_counter_ns()
 
 
 def hold(seconds: float) -> None:

@@ -28,10 +28,13 @@ POWER_STEP: Final = 8
 POWERS: Final = 87
 LOG10_OF_2: Final = 0.30102999566398114
 HEX_PREFIXES: Final = (b"0x", b"+0x", b"-0x")
+SAFE_DIGITS: Final = 300  # so many digits don't overflow
 
 
 def parse_double(text: bytes) -> float | None:
     """A score, increment or coordinate; None if Redis would call it no valid float."""
+    if text.isdigit() and len(text) <= SAFE_DIGITS:
+        return float(text)  # as nearly all scores are
     if not text or text[0] <= 32:
         return None
     value = _strtod(text)
@@ -57,7 +60,7 @@ def parse_bound(text: bytes) -> float | None:
 
 def _strtod(text: bytes) -> float | None:
     """The double that the whole of a text that is not empty stands for."""
-    if text[-1] <= 32 or b"_" in text:
+    if text[-1] <= 32 or text.find(b"_") >= 0:
         return None
     try:
         return float(text)

@@ -18,6 +18,8 @@ _NO_MODULES: Final = (
     b'ERR MODULE command not allowed. If the enable-module-command option is set to "local", you can run it from a '
     b"local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 )
+#: Since then TIME is the same all through a script.
+_SCRIPTS_FREEZE_SINCE: Final = 70200
 _NOT_LOADED: Final = b"ERR Error loading the extension. Please check the server logs."
 
 
@@ -28,7 +30,8 @@ _NOT_LOADED: Final = b"ERR Error loading the extension. Please check the server 
 def time(ctx: Context, argv: list[bytes]) -> Reply:
     """Seconds since the Unix epoch, and the microseconds beyond them. O(1). Redis: TIME."""
     engine = ctx.engine
-    now = engine.scripting.started_us if ctx.flags & f.IN_SCRIPT else engine.clock.now_us()
+    stands_still = ctx.flags & f.IN_SCRIPT and engine.version >= _SCRIPTS_FREEZE_SINCE
+    now = engine.scripting.time_us() if stands_still else engine.clock.now_us()
     return Bulks([b"%d" % (now // 1_000_000), b"%d" % (now % 1_000_000)])
 
 

@@ -88,9 +88,12 @@ TAIL: Final = Stop(NAN, b"")
 def _index(chunk: Stop, score: float, member: bytes) -> int:
     """The number of pairs in `chunk` before the key."""
     scores = chunk.scores
-    index = bisect_left(scores, score)
+    # The fences tell much where many scores are equal: none in here is less than the one, or more than the other.
+    index = 0 if chunk.low_score == score else bisect_left(scores, score)
     if index == len(scores) or scores[index] != score:
         return index
+    if chunk.ahead.low_score == score:
+        return bisect_left(chunk.members, member, index)
     after = index + 1
     if after == len(scores) or scores[after] != score:
         return after if chunk.members[index] < member else index

@@ -32,10 +32,14 @@ class StreamNode:
         fields: the first entry's fields and values by turns. It must be appended all the same.
     """
 
-    __slots__ = ("_body", "_names", "fields", "first_id", "ids", "last_id", "tombstones")
+    __slots__ = (
+        "_body", "_first_ms", "_first_sequence", "_names", "fields", "first_id", "ids", "last_id", "tombstones"
+    )  # fmt: skip
 
     def __init__(self, id: int, fields: list[bytes]) -> None:
         self.first_id: int = id
+        self._first_ms: int = id >> 64
+        self._first_sequence: int = id & MAX_PART
         #: The last ID ever appended, even if that entry has been deleted.
         self.last_id: int = id
         self.tombstones: int = 0
@@ -60,9 +64,8 @@ class StreamNode:
         self.ids.append(id)
         self.fields.append(fields)
         self.last_id = id
-        first = self.first_id
-        self._body += packed_int((id >> 64) - (first >> 64))
-        self._body += packed_int((id & MAX_PART) - (first & MAX_PART))
+        self._body += packed_int((id >> 64) - self._first_ms)
+        self._body += packed_int((id & MAX_PART) - self._first_sequence)
         total = len(fields)
         elements = 3 + total // 2
         position, step = 1, 2
@@ -109,16 +112,16 @@ def packed_int(value: int) -> int:
     """The bytes that a 64-bit number takes up in a listpack, its length included."""
     if 0 <= value <= 127:
         return 2
-    if value >= _SIGN or value < -_SIGN:
-        value = ((value + _SIGN) & MAX_PART) - _SIGN
     if -4096 <= value <= 4095:
-        return 2 if 0 <= value <= 127 else 3
+        return 3
     if -0x8000 <= value < 0x8000:
         return 4
     if -0x800000 <= value < 0x800000:
         return 5
     if -0x80000000 <= value < 0x80000000:
         return 6
+    if value >= _SIGN or value < -_SIGN:
+        return packed_int(((value + _SIGN) & MAX_PART) - _SIGN)
     return 10
 
 

@@ -139,7 +139,8 @@ class Engine(KeyListener):
         #: When the edge will call `tick` next, Unix time in ms.
         self.armed_for: int = NEVER_ARMED
         self._last_client_id: int = 0
-        self._tick: int = ticks()
+        #: When the last command ended, or time was read since; what begins now began then.
+        self.last_tick: int = ticks()
         self._stale_at: int = 0
         # The powers that only a double has.
         self.timeline: Timeline = Timeline(self)
@@ -275,7 +276,7 @@ class Engine(KeyListener):
 
     def process(self, client: Client, argv: list[bytes]) -> None:
         """One request: let it pass or refuse it, run it, serve who waited for what it changed."""
-        if self._tick >= self._stale_at:
+        if self.last_tick >= self._stale_at:
             self.refresh_time()
         command = self.table.lookup.get(argv[0])
         if command is None or command.subcommands is not None:
@@ -337,7 +338,7 @@ class Engine(KeyListener):
 
         Where blocking is denied a `Block` becomes its time-out reply here.
         """
-        started = self._tick
+        started = self.last_tick
         reply: Reply
         try:
             reply = command.handler(ctx, argv)
@@ -350,7 +351,7 @@ class Engine(KeyListener):
         if self.observers:
             self._observe(ctx, command, argv, reply, started)
         ended = ticks()
-        self._tick = ended
+        self.last_tick = ended
         if isinstance(reply, Block):
             if ctx.flags & (f.DENY_BLOCKING | f.WAKING) != f.DENY_BLOCKING:
                 return reply
@@ -441,8 +442,8 @@ class Engine(KeyListener):
 
     def refresh_time(self) -> None:
         """Read the clock, and let happen what came due."""
-        self._tick = ticks()
-        self._stale_at = self._tick + _STALE_AFTER_NS
+        self.last_tick = ticks()
+        self._stale_at = self.last_tick + _STALE_AFTER_NS
         now = self.clock.now()
         space = self.space
         if now != space.now and not self.flags & f.BUSY_SCRIPT:
@@ -482,7 +483,7 @@ class Engine(KeyListener):
 
     def tick_at(self, now: int) -> None:
         """It is so late (`ticks`), though no command has ended: the time before is not the next one's."""
-        self._tick = now
+        self.last_tick = now
 
     def later(self, at: int, action: Callable[[], None]) -> int:
         """Do something at a time (Unix time in ms); a number for `never_mind`."""

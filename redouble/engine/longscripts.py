@@ -88,7 +88,7 @@ class LongScripts:
         self.is_function = is_function
         self.argv = argv
         self.killed = False
-        self.started = ticks()
+        self.started = self.engine.last_tick
 
     def takes(self, client: Client, command: Command, argv: list[bytes]) -> bool:
         """Whether this request must run within the fiber; `run_within` is to be called then."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final, final
 
+from redouble.clock import ticks
 from redouble.engine import flags as f
 from redouble.engine.blocking import Block
 from redouble.engine.context import Context
@@ -63,7 +64,7 @@ class Scripting(ScriptHost):
     """The scripts and functions of an engine, and the one that runs."""
 
     __slots__ = ("engine", "runtime", "libraries", "long", "keeps_all", "slot", "flags", "wrote", "context", "unbarred",
-                 "started_us", "keys")  # fmt: skip
+                 "_began_us", "keys")  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine = engine
@@ -84,8 +85,8 @@ class Scripting(ScriptHost):
         self.context: Context | None = None
         #: Whether scripts may run what they never may (DEBUG SET-DISABLE-DENY-SCRIPTS).
         self.unbarred: bool = False
-        #: The time at which the running script began, for TIME: it stands still within a script.
-        self.started_us: int = 0
+        #: The time at which the running script began, once one of its commands has asked.
+        self._began_us: int = 0
 
     # -- running ----------------------------------------------------------------------------
 
@@ -124,7 +125,7 @@ class Scripting(ScriptHost):
         flags = ctx.flags | f.IN_SCRIPT | f.DENY_BLOCKING
         if read_only or declared & NO_WRITES:
             flags |= f.READ_ONLY
-        self.started_us = engine.clock.now_us()
+        self._began_us = 0
         self.flags = declared
         self.wrote = False
         self.keys = keys
@@ -180,6 +181,14 @@ class Scripting(ScriptHost):
             self.libraries.join(coming, replace)
 
     # -- what a script asks -----------------------------------------------------------------
+
+    def time_us(self) -> int:
+        """For TIME, which may stand still within a script: when the script began, microseconds since the Unix epoch."""
+        if not self._began_us:
+            clock = self.engine.clock
+            elapsed = 0 if clock.frozen else (ticks() - self.long.started) // 1000
+            self._began_us = clock.now_us() - elapsed
+        return self._began_us
 
     def call(self, argv: list[bytes]) -> Reply:
         """redis.call: check and run one command."""

@@ -72,8 +72,10 @@ _LIMIT: Final = 10
 
 #: Lists and token rows up to this length are handed over item by item, longer ones as a table.
 _SHORT: Final = 50
-#: Whole numbers up to here are written as integers, larger ones as doubles.
+#: Whole numbers up to here are written as integers, larger ones as doubles; shorter ones are the same in either form.
 _MOST_EXACT: Final = 1 << 62
+_LEAST_EXACT: Final = -_MOST_EXACT
+_SHORTEST: Final = 99_999_999_999_999
 _LEAST: Final = -9223372036854775808
 _TWO_TO_63: Final = 9223372036854775808.0
 
@@ -91,8 +93,9 @@ def error_text(text: bytes) -> bytes:
 
 def number_argument(value: int | float, long: bool) -> bytes:
     """A Lua number as an argument of a command; `long` as up to Redis 7.0 (17 digits)."""
-    if not long and isinstance(value, int) and -_MOST_EXACT <= value <= _MOST_EXACT:
-        return b"%d" % value
+    if isinstance(value, int):
+        if -_SHORTEST <= value <= _SHORTEST or (not long and _LEAST_EXACT <= value <= _MOST_EXACT):
+            return b"%d" % value
     if value != value:
         return format_nan(float(value))
     return format_double(float(value), not long)
@@ -127,6 +130,10 @@ class ToLua:
             return (True, LIST, *items) if len(items) <= _SHORT else self.table_from(items)
         if isinstance(reply, ErrorReply):
             return True, ERROR, error_text(reply.text), True
+        if type(reply) is list and len(reply) <= _SHORT and self.resp == 2:
+            plain = _plain(reply)
+            if plain is not None:
+                return True, LIST, *plain
         tokens: list[Any] = []
         self._put(tokens, reply)
         if len(tokens) <= _SHORT:
@@ -238,6 +245,19 @@ class ToLua:
             tokens += (self.pairs, 1, b"big_number", reply.digits)
         else:
             raise TypeError(f"not a reply value: {reply!r}")
+
+
+def _plain(items: list[Any]) -> list[Any] | None:
+    """The items as Lua values, where all are strings, integers and nulls (in RESP2, where no null leaves a hole)."""
+    plain: list[Any] = []
+    for item in items:
+        if isinstance(item, (bytes, int)):
+            plain.append(item)
+        elif item is None:
+            plain.append(False)
+        else:
+            return None
+    return plain
 
 
 def whole(value: int | float) -> int:

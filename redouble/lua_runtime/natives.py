@@ -16,6 +16,7 @@ from redouble.lua_runtime.convert import ERROR, PANIC, VALUE, ToLua, error_text,
 from redouble.lua_runtime.host import ACL_ALLOWED, ACL_NO_SUCH_COMMAND, ScriptHost
 from redouble.lua_runtime.library import BAD_NAME, Function, Library, is_valid_name
 from redouble.lua_runtime.shebang import FLAG_BITS
+from redouble.protocol.reply import Reply
 
 #: More bytes than this are not given to Lua at once.
 MOST_BYTES: Final = 128 << 20
@@ -37,10 +38,12 @@ def lua_message(error: Exception) -> bytes:
 class Natives:
     """The methods that the sandbox calls, and what they need."""
 
-    __slots__ = ("host", "state", "to_lua", "chunk", "dump", "to_number", "failure", "library")
+    __slots__ = ("host", "state", "to_lua", "chunk", "dump", "to_number", "failure", "library", "_perform")
 
     def __init__(self, host: ScriptHost, state: Any, long: bool) -> None:
         self.host: ScriptHost = host
+        #: `host.call`, found once: a class that may have interpreted children is asked by name.
+        self._perform: Any = host.call
         self.state: Any = state
         self.to_lua: ToLua = ToLua(state.table_from, long)
         #: Lua's `unpack`, `string.dump` and `tonumber`.
@@ -74,7 +77,7 @@ class Natives:
             argv = self.arguments(args)
             if not argv:
                 return _BAD_ARGUMENT if args else _NO_ARGUMENT
-            reply = self.host.call(argv)
+            reply: Reply = self._perform(argv)
             if isinstance(reply, bytes):
                 return reply if len(reply) <= MOST_BYTES else _NO_MEMORY
             return self.to_lua.value(reply)

@@ -43,6 +43,7 @@ _PARTS: Final = (
     "errors",
     "frozen",
     "guarded",
+    "pieces",
     "random",
     "redis",
     "results",

@@ -17,7 +17,7 @@ the text that Redis sends before it hangs up.
 """
 
 import re
-from typing import Final, final
+from typing import Any, Final, final
 
 import hiredis
 
@@ -28,16 +28,26 @@ INLINE_MAX: Final = 64 * 1024
 _COUNT_MAX: Final = 2147483647
 _AUTH_COUNT_MAX: Final = 10
 _AUTH_BULK_MAX: Final = 16384
-_HUGE: Final = re.compile(rb"\*[0-9]{6}")
+_HUGE: Final = re.compile(rb"\*?[0-9]{6}")
+#: hiredis moves what is left of its buffer after each KB, so it gets no more than this at a time.
+_PIECE: Final = 4096
+_CR: Final = 13
 _STAR: Final = 42
+_NO_REQUEST: Final = -(1 << 60)
 _DOLLAR: Final = 36
 
 
 def _claims_much(data: bytes) -> bool:
-    """Whether a header may announce 100,000 items or more: hiredis would make room for all before they have come."""
-    if data.find(b"\r", 1, 7) < 0:
-        return True
-    return data.find(b"*", 1) >= 0 and _HUGE.search(data, 1) is not None
+    """Whether a header may announce 100,000 items or more: hiredis would make room for all before they have come.
+
+    A header follows a line break, or begins the data. Its line ends after one or two digits, as a rule.
+    """
+    at = 2
+    for piece in data.split(b"\n*"):
+        if len(piece) > at + 1 and piece[at] != _CR and piece[at + 1] != _CR and _HUGE.match(piece) is not None:
+            return True
+        at = 1
+    return False
 
 
 def _digits(number: int) -> int:
@@ -48,6 +58,20 @@ def _digits(number: int) -> int:
     if number < 1000:
         return 3
     return len(b"%d" % number)
+
+
+def _canonical_size(request: Any) -> int:
+    """How many bytes the usual spelling of a request has; if it is none, so few that no sum will do. O(arguments)."""
+    if type(request) is not list or not request:
+        return _NO_REQUEST
+    items: list[Any] = request
+    size = 3 + _digits(len(items))
+    for item in items:
+        if type(item) is not bytes:
+            return _NO_REQUEST
+        length = len(item)
+        size += 5 + length + _digits(length)
+    return size
 
 
 @final
@@ -105,24 +129,15 @@ class RequestParser:
         requests: list[list[bytes]] = []
         size = 0
         try:
-            reader.feed(data)
-            request = reader.gets()
-            while request is not False:
-                if type(request) is not list or not request:
-                    break
-                size += 3 + _digits(len(request))
-                for item in request:
-                    if type(item) is not bytes:
-                        size = -1
-                        break
-                    length = len(item)
-                    size += 5 + length + _digits(length)
-                if size < 0:
-                    break
-                requests.append(request)
+            for start in range(0, len(data), _PIECE):
+                reader.feed(data[start : start + _PIECE])
                 request = reader.gets()
+                while request is not False:
+                    size += _canonical_size(request)
+                    requests.append(request)
+                    request = reader.gets()
         except (hiredis.ProtocolError, hiredis.ReplyError):
-            size = -1
+            size = _NO_REQUEST
         if size == len(data):
             return requests
         self._reader = hiredis.Reader()

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from redouble.engine.command import parse_version
 from tests.kit import Failure, Redis, Status
 
 
@@ -21,6 +22,15 @@ def test_time_moves_forward(redis: Redis) -> None:
     after = redis("TIME")
     moved = (int(after[0]) - int(before[0])) * 1_000_000 + int(after[1]) - int(before[1])
     assert moved >= 5000
+
+
+def test_time_stands_still_within_a_script_since_7_2(redis: Redis) -> None:
+    ask = "local a = redis.call('TIME') for i = 1, 100000 do end local b = redis.call('TIME') "
+    script = ask + "return {a[1], a[2], b[1], b[2]}"
+    seconds, microseconds, later, microseconds_later = map(int, redis("EVAL", script, 0))
+    passed = (later - seconds) * 1_000_000 + microseconds_later - microseconds
+    assert passed == 0 if parse_version(redis.target.version) >= 70200 else passed > 0
+    assert abs(seconds - int(redis("TIME")[0])) <= 1
 
 
 def test_lastsave_is_a_time(redis: Redis) -> None:

@@ -77,6 +77,27 @@ def test_requests_before_an_error_still_count() -> None:
     assert parse(encode("PING") + b"*1\r\n:1\r\n") == ([[b"PING"]], b"ERR Protocol error: expected '$', got ':'")
 
 
+@given(st.lists(st.integers(0, 9000), min_size=1, max_size=12), st.integers(0, 3))
+def test_a_read_of_many_pieces_gives_what_was_sent(lengths: list[int], arguments: int) -> None:
+    argvs = [[b"SET", b"v" * length, *[b"x"] * arguments] for length in lengths]
+    assert parse(b"".join(encode(*argv) for argv in argvs)) == (argvs, None)
+
+
+def test_a_cheat_is_found_wherever_it_is_in_a_long_read() -> None:
+    good = encode("SET", "k", "v" * 1000)
+    for place in range(12):
+        stream = good * place + b"*1\r\n+PING\r\n" + good * (12 - place)
+        found, error = parse(stream)
+        assert found == [[b"SET", b"k", b"v" * 1000]] * place
+        assert error == b"ERR Protocol error: expected '$', got '+'"
+
+
+def test_a_request_that_announces_millions_waits_for_them() -> None:
+    assert parse(b"*9999999\r\n") == ([], None)
+    assert parse(encode("PING") + b"*9999999\r\n$1\r\na\r\n") == ([[b"PING"]], None)
+    assert parse(b"*1\r\n*9999999\r\n") == ([], b"ERR Protocol error: expected '$', got '*'")
+
+
 def test_empty_and_null_requests_are_skipped() -> None:
     assert parse(b"*0\r\n*-1\r\n\r\n  \r\n" + encode("PING")) == ([[b"PING"]], None)
 

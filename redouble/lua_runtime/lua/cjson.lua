@@ -15,7 +15,7 @@ local byte, char, find, format, gsub, sub = string.byte, string.char, string.fin
 local concat, floor, select, type, next = table.concat, math.floor, select, type, next
 local tostring, tonumber = tostring, tonumber
 
-local null = kit.null
+local null, frozen = kit.null, kit.frozen
 local HUGE, MAX_INT = math.huge, 2147483647
 
 local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["/"] = "\\/", ["\127"] = "\\u007f" }
@@ -36,6 +36,12 @@ local function quoted(text)
     text = gsub(text, ESCAPED, escapes)
   end
   return '"' .. text .. '"'
+end
+
+-- Digits are the usual numbers.
+local DIGITS = {}
+for digit = 1, 9 do
+  DIGITS[digit] = format("%d", digit)
 end
 
 -- Names are few and come again: their texts are kept, up to a thousand.
@@ -93,19 +99,22 @@ end
 
 local put
 
+local function name_text(settings, key)
+  local kind = type(key)
+  if kind == "string" then
+    return quoted_name(key)
+  elseif kind == "number" then
+    return '"' .. number_text(settings, key) .. '":'
+  end
+  cannot(key, "table key must be a number or string")
+end
+
 local function put_object(settings, out, n, value, depth)
   local before = "{"
   for key, item in next, value do
-    local kind = type(key)
-    if kind == "string" then
-      out[n + 1] = before .. quoted_name(key)
-    elseif kind == "number" then
-      out[n + 1] = before .. '"' .. number_text(settings, key) .. '":'
-    else
-      cannot(key, "table key must be a number or string")
-    end
+    out[n + 1], out[n + 2] = before, names[key] or name_text(settings, key)
     before = ","
-    n = put(settings, out, n + 1, item, depth)
+    n = put(settings, out, n + 2, item, depth)
   end
   out[n + 1] = before == "{" and "{}" or "}"
   return n + 1
@@ -117,7 +126,9 @@ function put(settings, out, n, value, depth)
     out[n + 1] = quoted(value)
     return n + 1
   elseif kind == "number" then
-    if value - value == 0 and settings.precision == 14 then
+    if DIGITS[value] then
+      out[n + 1] = DIGITS[value]
+    elseif value - value == 0 and settings.precision == 14 then
       out[n + 1] = value -- concat writes numbers with 14 digits
     else
       out[n + 1] = number_text(settings, value)
@@ -136,9 +147,9 @@ function put(settings, out, n, value, depth)
   if depth > settings.encode_max_depth then
     fail("Cannot serialise, excessive nesting (" .. depth .. ")")
   end
-  value = kit.thaw(value)
-  local length = array_length(settings, value)
-  if not length then
+  value = frozen[value] or value
+  local length = not names[next(value)] and array_length(settings, value)
+  if not length then -- as told at once by a first key that has been a name before
     return put_object(settings, out, n, value, depth)
   end
   local before = "["
@@ -471,6 +482,8 @@ end
 
 local new
 
+local pieces, joined = {}, kit.joined
+
 function new()
   local settings = {
     sparse_convert = false, sparse_ratio = 2, sparse_safe = 10, encode_max_depth = 1000,
@@ -483,9 +496,9 @@ function new()
     if select("#", ...) ~= 1 then
       bad_argument(1, "expected 1 argument")
     end
-    local out = {}
-    put(settings, out, 0, ..., 0)
-    return concat(out)
+    local text
+    text, pieces = joined(pieces, put(settings, pieces, 0, ..., 0))
+    return text
   end
 
   function library.decode(...)

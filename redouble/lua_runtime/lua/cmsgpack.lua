@@ -6,8 +6,8 @@
 
 local kit = ...
 local check_string, check_integer, fail, bad_argument = kit.check_string, kit.check_integer, kit.fail, kit.bad_argument
-local native = kit.native
-local byte, char, sub, concat = string.byte, string.char, string.sub, table.concat
+local native, joined = kit.native, kit.joined
+local byte, char, find, sub = string.byte, string.char, string.find, string.sub
 local floor, ldexp = math.floor, math.ldexp
 local error, select, type, next, unpack = error, select, type, next, unpack
 
@@ -143,16 +143,19 @@ function put_table(out, n, value, level)
   return n
 end
 
+local pieces = {}
+
 local function pack(...)
   local count = select("#", ...)
   if count == 0 then
     bad_argument(0, "MessagePack pack needs input.")
   end
-  local out, n = {}, 0
+  local n, text = 0, nil
   for i = 1, count do
-    n = put(out, n, (select(i, ...)), 0)
+    n = put(pieces, n, (select(i, ...)), 0)
   end
-  return concat(out)
+  text, pieces = joined(pieces, n)
+  return text
 end
 
 -- Reading --------------------------------------------------------------------------------------------
@@ -179,9 +182,10 @@ end
 
 -- A double holds integers up to 2^53; Python reads what is larger, or negative.
 local function read_integer(data, at)
-  need(data, at, 8)
   local a, b, c, d, e, f, g, h = byte(data, at, at + 7)
-  if a == 0 and b < 32 then
+  if not h then
+    fail("Missing bytes in input.")
+  elseif a == 0 and b < 32 then
     return ((b * 256 + c) * 256 + d) * 4294967296 + ((e * 256 + f) * 256 + g) * 256 + h, at + 8
   end
   return native.read_int64(sub(data, at, at + 7)), at + 8
@@ -200,10 +204,13 @@ end
 
 -- The usual items are read here, without a call. (What is nil is set too: that shapes the table as in C.)
 local function read_array(data, at, count)
-  local result, size = {}, #data
+  local result, size, stop = {}, #data, 0
   for i = 1, count do
-    local first = byte(data, at)
+    local first = at < stop and 192 or byte(data, at)
     if first == 192 then
+      if at >= stop then -- they come in rows
+        stop = find(data, "[^\192]", at) or size + 1
+      end
       result[i], at = nil, at + 1
     elseif first and first >= 160 and first < 192 then
       local last = at + first - 160
@@ -211,6 +218,8 @@ local function read_array(data, at, count)
         fail("Missing bytes in input.")
       end
       result[i], at = sub(data, at + 1, last), last + 1
+    elseif first == 207 then
+      result[i], at = read_integer(data, at + 1)
     else
       result[i], at = read(data, at)
     end

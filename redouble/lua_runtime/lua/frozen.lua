@@ -17,7 +17,7 @@ local foreach = table.foreach
 local READ_ONLY = "Attempt to modify a readonly table"
 local frozen = {}
 local lib = {}
-kit.base = lib
+kit.base, kit.frozen = lib, frozen
 
 local function refuse_write()
   fail(READ_ONLY)

@@ -11,7 +11,6 @@ local error, select, tonumber, tostring, type = error, select, tonumber, tostrin
 local concat = table.concat
 
 local STATUS, ERROR, LIST, VALUE, PANIC, TREE, TREE_TABLE = 1, 2, 3, 4, 5, 6, 7
-local MANY = 100 -- arguments: above that Python fetches them from a table
 local ARRAY, PAIRS = {}, {}
 kit.markers = { array = ARRAY, pairs = PAIRS }
 
@@ -93,25 +92,25 @@ local redis = {}
 kit.redis = redis
 
 function redis.call(...)
-  local count = select("#", ...)
   if gcinfo() > room_ends then
     make_room()
   end
-  if count > MANY then
-    return made_or_raised(native_call_many(count, { ... }))
+  local _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, more = ...
+  if more == nil then -- a cheaper question than how many they are
+    return made_or_raised(native_call(...))
   end
-  return made_or_raised(native_call(...))
+  return made_or_raised(native_call_many(select("#", ...), { ... }))
 end
 
 function redis.pcall(...)
-  local count = select("#", ...)
   if gcinfo() > room_ends then
     make_room()
   end
-  if count > MANY then
-    return made(native_call_many(count, { ... }))
+  local _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, more = ...
+  if more == nil then
+    return made(native_call(...))
   end
-  return made(native_call(...))
+  return made(native_call_many(select("#", ...), { ... }))
 end
 
 local function is_text(...)
