@@ -29,7 +29,7 @@ def make_id(ms: int, sequence: int) -> int:
 
 def format_id(id: int) -> bytes:
     """The text ``<ms>-<sequence>``."""
-    return b"%d-%d" % (id >> 64, id & MAX_PART)
+    return b"%d" % (id >> 64) + b"-" + b"%d" % (id & MAX_PART)
 
 
 def parse_id(text: bytes, missing_sequence: int = 0) -> int | None:

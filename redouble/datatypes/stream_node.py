@@ -150,7 +150,9 @@ def _is_number(text: bytes) -> bool:
     digits = text[1:] if text[0] == 45 else text
     if not digits.isdigit():
         return False
-    if digits[0] == 48 and len(text) > 1:
+    if len(text) == 1:
+        return True
+    if digits[0] == 48:
         return False
     return len(digits) < 19 or -_SIGN <= int(text) < _SIGN
 

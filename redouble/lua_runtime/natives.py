@@ -61,6 +61,12 @@ class Natives:
 
     def arguments(self, args: tuple[Any, ...]) -> list[bytes]:
         """A command out of strings and numbers; empty if there is anything else, or nothing."""
+        for arg in args:
+            if not isinstance(arg, bytes):
+                return self._converted(args)
+        return list(args)
+
+    def _converted(self, args: tuple[Any, ...]) -> list[bytes]:
         argv: list[bytes] = []
         for arg in args:
             if isinstance(arg, bytes):
