@@ -175,3 +175,16 @@ def listeners(engine: Engine) -> None:
     relisten = engine.config.edge.relisten
     if relisten is not None and not relisten():
         raise CommandError(b"Unable to listen on this port. Check server logs.")
+
+
+def encryption(engine: Engine) -> None:
+    """Certificates and what else TLS goes by; looked at only where there is a port for it, as in Redis."""
+    renew = engine.config.edge.renew_tls
+    if renew is not None and engine.config.number(b"tls-port") and not renew():
+        raise CommandError(b"Unable to update TLS configuration. Check server logs.")
+
+
+def encrypted_listeners(engine: Engine) -> None:
+    """The port to listen on for TLS."""
+    encryption(engine)
+    listeners(engine)

@@ -35,7 +35,8 @@ class EdgeSettings:
 
     __slots__ = (
         "max_clients", "idle_ms", "idle_round", "keepalive", "query_limit", "normal", "stranger", "pubsub",
-        "least_output", "least_query", "relisten", "attend", "addresses",
+        "least_output", "least_query", "relisten", "renew_tls", "attend",
+        "addresses", "stop_reading",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -58,10 +59,14 @@ class EdgeSettings:
         self.least_output: int = self.pubsub.hard
         #: Listens on other addresses or another port; false where that is impossible.
         self.relisten: Callable[[], bool] | None = None
+        #: Begins new connections as the tls parameters say now; false where that is impossible.
+        self.renew_tls: Callable[[], bool] | None = None
         #: Looks at the engine again, after something that no request of its own has caused.
         self.attend: Callable[[], None] | None = None
         #: What the server listens on: INFO's `listener` lines without their number.
         self.addresses: list[bytes] = []
+        #: A client with more unread output than this is not read from until it reads.
+        self.stop_reading: int = 512 * 1024 * 1024
 
     def output_limit(self, client: Client) -> OutputLimit:
         """The limit of a client's class."""

@@ -22,8 +22,6 @@ from redouble.engine.powers.faults import DELAYED, REFUSED, RESET
 if TYPE_CHECKING:
     from redouble.server.server import RedoubleServer
 
-#: A client with more unread output than this is not read from until it reads.
-_STOP_READING: Final = 512 * 1024 * 1024
 #: Redis counts whole seconds, so a soft limit holds a little longer than it says.
 _SLACK: Final = 0.5
 _TOO_MANY: Final = b"-ERR max number of clients reached\r\n"
@@ -139,14 +137,15 @@ class Connection(asyncio.Protocol):
             return
         size = self._transport.get_write_buffer_size()
         client.unread = size
-        limit = self._engine.config.edge.output_limit(client)
+        settings = self._engine.config.edge
+        limit = settings.output_limit(client)
         if limit.hard and size > limit.hard:
             self._drop(client)
-        elif limit.soft and size > limit.soft:
-            if self._soft_timer is None:
-                loop = asyncio.get_running_loop()
-                self._soft_timer = loop.call_later(_SLACK + limit.soft_ms / 1000, self._soft_limit_reached)
-        elif size > _STOP_READING and not self._reading_stopped:
+            return
+        if limit.soft and size > limit.soft and self._soft_timer is None:
+            loop = asyncio.get_running_loop()
+            self._soft_timer = loop.call_later(_SLACK + limit.soft_ms / 1000, self._soft_limit_reached)
+        if size > settings.stop_reading and not self._reading_stopped:
             self._reading_stopped = True
             self._transport.pause_reading()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 import ssl
@@ -19,6 +20,12 @@ from redouble.engine.client import Client
 from redouble.engine.engine import Engine
 from redouble.server.autojump import IdleWatch
 from redouble.server.connection import Connection
+from redouble.server.options import OptionError
+from redouble.server.tls import LiveContext, tls_context
+
+log: Final = logging.getLogger("redouble")
+#: Sockets that listen, by address and port.
+_Listeners = dict[tuple[str, int], tuple[socket.socket, asyncio.Server]]
 
 _BACKLOG: Final = 511
 _WILDCARDS: Final = {"*": "0.0.0.0", "::*": "::"}
@@ -41,8 +48,9 @@ class RedoubleServer:
         self.stopped = asyncio.Event()
         self._listeners: list[asyncio.Server] = []
         #: By address and port.
-        self._tcp: dict[tuple[str, int], tuple[socket.socket, asyncio.Server]] = {}
-        self._tls: list[tuple[str, int]] = []
+        self._tcp: _Listeners = {}
+        self._tls: _Listeners = {}
+        self._context: LiveContext | None = None
         self._paths: list[str] = []
         self._pending: set[asyncio.Task[None]] = set()
         #: What wakes us next, and when (the loop's time). It may be no timer but a call that comes at once.
@@ -89,10 +97,8 @@ class RedoubleServer:
             listener = await loop.create_server(self.protocol, sock=sock, backlog=backlog, ssl=tls)
             self._listeners.append(listener)
             host, port = sock.getsockname()[:2]
-            if tls is None:
-                self._tcp[host, port] = (sock, listener)
-            else:
-                self._tls.append((host, port))
+            table = self._tcp if tls is None else self._tls
+            table[host, port] = (sock, listener)
         self._describe()
 
     def _describe(self) -> None:
@@ -102,33 +108,62 @@ class RedoubleServer:
         lines += [b"name=tls,bind=%b,port=%d" % (host.encode(), port) for host, port in self._tls]
         self.engine.config.edge.addresses = lines
 
-    def relisten(self) -> bool:
-        """Follow CONFIG SET port or bind; false where that is impossible, and all stays as it was."""
-        config = self.engine.config
-        port = config.number(b"port")
-        wanted = {_name(host, port): host for host in config.get(b"bind").decode().split()}
-        dropped = [name for name in self._tcp if name not in wanted]
-        for name in dropped:
-            self._stop_listening(name)
+    def renew_tls(self) -> LiveContext:
+        """Begin further TLS connections as the configuration says now. Raises `OptionError`, and nothing changes."""
+        current = tls_context(self.engine)
+        if self._context is None:
+            self._context = LiveContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.current = current
+        return self._context
+
+    def follow_tls(self) -> bool:
+        """Follow CONFIG SET tls-...; false where that is impossible, and all stays as it was."""
         try:
-            sockets = bind_all([host for name, host in wanted.items() if name not in self._tcp], port, _BACKLOG)
-        except OSError:
-            for host, old_port in dropped:
-                self._serve_soon(bind_all([host], old_port, _BACKLOG))
+            self.renew_tls()
+        except OptionError as error:
+            log.warning("%s", error.reason)
             return False
-        self._serve_soon(sockets)
         return True
 
-    def _stop_listening(self, name: tuple[str, int]) -> None:
-        sock, listener = self._tcp.pop(name)
+    def relisten(self) -> bool:
+        """Follow CONFIG SET port, tls-port or bind; false where that is impossible, and all stays as it was."""
+        config = self.engine.config
+        hosts = config.get(b"bind").decode().split()
+        plans: list[tuple[_Listeners, int, LiveContext | None]] = [
+            (self._tcp, config.number(b"port"), None), (self._tls, config.number(b"tls-port"), self._context),
+        ]  # fmt: skip
+        dropped: list[tuple[tuple[str, int], LiveContext | None]] = []
+        made: list[tuple[list[socket.socket], LiveContext | None]] = []
+        for table, port, context in plans:
+            wanted = {_name(host, port) for host in hosts} if port else set()
+            for name in [name for name in table if name not in wanted]:
+                self._stop_listening(table, name)
+                dropped.append((name, context))
+        try:
+            for table, port, context in plans:
+                missing = [host for host in hosts if _name(host, port) not in table] if port else []
+                made.append((bind_all(missing, port, _BACKLOG), context))
+        except OSError:
+            for sockets, _ in made:
+                for sock in sockets:
+                    sock.close()
+            for (host, old_port), context in dropped:
+                self._serve_soon(bind_all([host], old_port, _BACKLOG), context)
+            return False
+        for sockets, context in made:
+            self._serve_soon(sockets, context)
+        return True
+
+    def _stop_listening(self, table: _Listeners, name: tuple[str, int]) -> None:
+        sock, listener = table.pop(name)
         with contextlib.suppress(OSError):
             # asyncio closes the socket some time later; the address must be free now.
             sock.shutdown(socket.SHUT_RDWR)
         listener.close()
         self._listeners.remove(listener)
 
-    def _serve_soon(self, sockets: list[socket.socket]) -> None:
-        task = asyncio.get_running_loop().create_task(self._serve_all(sockets, _BACKLOG, None))
+    def _serve_soon(self, sockets: list[socket.socket], tls: LiveContext | None) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve_all(sockets, _BACKLOG, tls))
         self._pending.add(task)
         task.add_done_callback(self._pending.discard)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import ssl
 from pathlib import Path
-from typing import Final
 
 from redouble.commands import CONTROLS, FAMILIES
 from redouble.engine.aclfile import configure_user, load_file
@@ -15,22 +13,19 @@ from redouble.errors import CommandError
 from redouble.server.options import Line, OptionError, Options
 from redouble.server.server import RedoubleServer
 
-_CLIENT_CERTIFICATES: Final = {
-    b"yes": ssl.CERT_REQUIRED, b"optional": ssl.CERT_OPTIONAL, b"no": ssl.CERT_NONE,
-}  # fmt: skip
-
 
 def engine_from(options: Options) -> Engine:
     """An engine, configured. Raises `OptionError`."""
     families = FAMILIES + CONTROLS if options.controls else FAMILIES
     engine = Engine(families, options.version, options.seed, options.databases)
     engine.config.file = options.file.encode()
+    declared: set[bytes] = set()
     for line in options.lines:
         try:
-            _apply(engine, line)
+            _apply(engine, line, declared)
         except CommandError as error:
             raise OptionError(error.text.decode("utf-8", "replace"), line) from None
-    _load_users(engine, options)
+    _load_users(engine, options, declared)
     _load_keys(engine, options)
     return engine
 
@@ -41,17 +36,19 @@ def _load_keys(engine: Engine, options: Options) -> None:
         raise OptionError(f"Fatal error loading the DB {engine.saving.path()}, check server logs. Exiting.")
 
 
-def _load_users(engine: Engine, options: Options) -> None:
-    """The users of the ACL file, where there is one."""
+def _load_users(engine: Engine, options: Options, declared: set[bytes]) -> None:
+    """The users of the ACL file, where there is one; then none may be `declared` elsewhere."""
     name = engine.config.get(b"aclfile")
     if name:
+        if declared:
+            raise OptionError("Users may stand in the configuration or in an ACL file, not in both")
         try:
             load_file(engine.acl, name)
         except CommandError as error:
             raise OptionError(error.text.decode("utf-8", "replace"), options.lines[-1]) from None
 
 
-def _apply(engine: Engine, line: Line) -> None:
+def _apply(engine: Engine, line: Line, declared: set[bytes]) -> None:
     name, values = line.words[0].lower(), line.words[1:]
     if name == b"rename-command" and len(values) == 2:
         if values[0].lower() not in engine.table.by_name:
@@ -59,11 +56,22 @@ def _apply(engine: Engine, line: Line) -> None:
         if not engine.table.rename(values[0].lower(), values[1].lower()):
             raise CommandError(b"Target command name already exists")
     elif name == b"user" and values:
-        configure_user(engine.acl, values)
+        _declare(engine, values, declared)
     elif name == b"loadmodule":
         raise CommandError(b"Modules can't be loaded: Redouble runs no native code")
     else:
         engine.config.load(name, values)
+
+
+def _declare(engine: Engine, values: list[bytes], declared: set[bytes]) -> None:
+    """A `user` line: name and rules, once for each name."""
+    try:
+        if values[0] in declared:
+            raise CommandError(b"Duplicate user found. A user can only be defined once in config files")
+        configure_user(engine.acl, values)
+    except CommandError as error:
+        raise CommandError(b"Error in user declaration '%b': %b" % (values[0], error.text)) from None
+    declared.add(values[0])
 
 
 async def listen(engine: Engine, server: RedoubleServer | None = None) -> tuple[RedoubleServer, str]:
@@ -77,7 +85,7 @@ async def listen(engine: Engine, server: RedoubleServer | None = None) -> tuple[
     hosts = config.get(b"bind").decode().split()
     path = config.get(b"unixsocket").decode()
     port, tls_port = config.number(b"port"), config.number(b"tls-port")
-    tls = tls_context(engine) if tls_port else None
+    tls = server.renew_tls() if tls_port else None
     ready = ""
     try:
         if port or not (path or tls_port):
@@ -94,6 +102,7 @@ async def listen(engine: Engine, server: RedoubleServer | None = None) -> tuple[
         where = f"{' '.join(hosts)} port {port or tls_port}" if port or tls_port else path
         raise OptionError(f"Could not listen on {where}: {error.strerror or error}") from None
     config.edge.relisten = server.relisten
+    config.edge.renew_tls = server.follow_tls
     config.edge.attend = server.attend
     return server, ready
 
@@ -104,27 +113,6 @@ def _reachable(hosts: list[str]) -> str:
     if host in ("*", "0.0.0.0", "::", "::*"):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
-
-
-def tls_context(engine: Engine) -> ssl.SSLContext:
-    """What the tls parameters ask for. Raises `OptionError`."""
-    config = engine.config
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    password = config.get(b"tls-key-file-pass")
-    try:
-        context.load_cert_chain(
-            config.get(b"tls-cert-file").decode(), config.get(b"tls-key-file").decode() or None, password or None
-        )
-        authorities = config.get(b"tls-ca-cert-file").decode()
-        folder = config.get(b"tls-ca-cert-dir").decode()
-        if authorities or folder:
-            context.load_verify_locations(authorities or None, folder or None)
-        context.verify_mode = _CLIENT_CERTIFICATES[config.get(b"tls-auth-clients")]
-        if config.get(b"tls-ciphers"):
-            context.set_ciphers(config.get(b"tls-ciphers").decode())
-    except OSError as error:
-        raise OptionError(f"Failed to configure TLS: {error}") from None
-    return context
 
 
 def open_log(engine: Engine) -> None:

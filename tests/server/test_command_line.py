@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -181,3 +182,41 @@ def test_users_with_a_file_of_their_own_are_not_rewritten(tmp_path: Path) -> Non
     assert process.ask(b"CONFIG REWRITE") == b"+OK\r\n"
     process.stop()
     assert "user " not in file.read_text()
+
+
+@pytest.mark.parametrize("real", [False, True], ids=["redouble", "redis-server"])
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("user alice on +@all", "Duplicate user found. A user can only be defined once in config files"),
+        ("user alice on nonsense", "Syntax error"),
+    ],
+)
+def test_a_bad_user_line_is_fatal(tmp_path: Path, real: bool, line: str, reason: str) -> None:
+    if real and shutil.which("redis-server") is None:
+        pytest.skip("redis-server is not installed")
+    file = tmp_path / "server.conf"
+    first = "user alice on nopass" if "Duplicate" in reason else "user bob on nopass"
+    file.write_text(f"port 0\n{first}\n{line}\n")
+    command = ["redis-server"] if real else [sys.executable, "-m", "redouble"]
+    done = subprocess.run(
+        [*command, str(file)], capture_output=True, text=True, timeout=20, env=dict(os.environ, PYTHONPATH=str(ROOT))
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith(f">>> '{line}'\nError in user declaration 'alice': {reason}")
+
+
+@pytest.mark.parametrize("real", [False, True], ids=["redouble", "redis-server"])
+def test_users_in_the_configuration_and_in_a_file_are_fatal(tmp_path: Path, real: bool) -> None:
+    if real and shutil.which("redis-server") is None:
+        pytest.skip("redis-server is not installed")
+    (tmp_path / "users.acl").write_text("user bob on nopass ~* +@all\n")
+    file = tmp_path / "server.conf"
+    file.write_text(f"port 0\nuser alice on nopass\naclfile {tmp_path}/users.acl\n")
+    command = ["redis-server"] if real else [sys.executable, "-m", "redouble"]
+    # A socket, so that without the fault it would serve and the test would end by its time-out.
+    done = subprocess.run(
+        [*command, str(file), "--unixsocket", str(tmp_path / "s")],
+        capture_output=True, timeout=20, env=dict(os.environ, PYTHONPATH=str(ROOT)),
+    )  # fmt: skip
+    assert done.returncode == 1
