@@ -155,8 +155,8 @@ def _quicklist(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 def _populate(ctx: Context, argv: list[bytes]) -> Reply:
-    count = integer(argv[2])
-    size = integer(argv[4]) if len(argv) == 5 else 0
+    count = integer(argv[2], MUST_BE_POSITIVE)
+    size = integer(argv[4], MUST_BE_POSITIVE) if len(argv) == 5 else 0
     if count < 0 or size < 0:
         raise CommandError(MUST_BE_POSITIVE)
     prefix = argv[3] if len(argv) > 3 else b"key"

@@ -354,7 +354,7 @@ _OBJECT_TIPS: Final = "nondeterministic_output"
 )  # fmt: skip
 def object_encoding(ctx: Context, argv: list[bytes]) -> Reply:
     """The name of the encoding that Redis would use, or null. O(1). Redis: OBJECT ENCODING."""
-    entry = ctx.db.peek(argv[2])
+    entry = _inspected(ctx, argv[2])
     return None if entry is None else encoding_name(entry.value)
 
 
@@ -364,7 +364,7 @@ def object_encoding(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def object_freq(ctx: Context, argv: list[bytes]) -> Reply:
     """The counter, or null. O(1). Redis: OBJECT FREQ."""
-    entry = ctx.db.peek(argv[2])
+    entry = _inspected(ctx, argv[2])
     if entry is None:
         return None
     if not _counts_frequency(ctx):
@@ -386,7 +386,7 @@ def object_help(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def object_idletime(ctx: Context, argv: list[bytes]) -> Reply:
     """The seconds, or null. O(1). Redis: OBJECT IDLETIME."""
-    entry = ctx.db.peek(argv[2])
+    entry = _inspected(ctx, argv[2])
     if entry is None:
         return None
     if _counts_frequency(ctx):
@@ -401,7 +401,7 @@ def object_idletime(ctx: Context, argv: list[bytes]) -> Reply:
 def object_refcount(ctx: Context, argv: list[bytes]) -> Reply:
     """1, the largest number for small integers (Redis shares them, unless it
     has to know when each was used), or null. O(1). Redis: OBJECT REFCOUNT."""
-    entry = ctx.db.peek(argv[2])
+    entry = _inspected(ctx, argv[2])
     if entry is None:
         return None
     memory = ctx.engine.memory
@@ -409,6 +409,16 @@ def object_refcount(ctx: Context, argv: list[bytes]) -> Reply:
     if shares and encoding_name(entry.value) == b"int" and 0 <= int(entry.value) < _SHARED_INTEGERS:
         return _SHARED_REFERENCES
     return 1
+
+
+def _inspected(ctx: Context, key: bytes) -> Entry | None:
+    """The entry that OBJECT looks at: the look counts as a hit or a miss, but not as a use of the key."""
+    entry = ctx.db.peek(key)
+    if entry is None:
+        ctx.space.misses += 1
+    else:
+        ctx.space.hits += 1
+    return entry
 
 
 def _counts_frequency(ctx: Context) -> bool:

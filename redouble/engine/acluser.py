@@ -138,6 +138,8 @@ class User:
 
     def _reset(self, all_channels: bool) -> None:
         self.assign(User(self.name, self.root.table))
+        # A new user of an early server has no such flag, but one that was reset has.
+        self.sanitize = b"sanitize-payload"
         self.root.all_channels = all_channels
 
     def flag_names(self) -> list[bytes]:

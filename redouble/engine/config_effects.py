@@ -29,6 +29,7 @@ _LEVELS: Final[dict[bytes, int]] = {
     b"nothing": logging.CRITICAL + 1,
 }
 _HZ_MAX: Final = 500
+_BACKLOG_MIN: Final = 16 * 1024
 
 
 def encodings(engine: Engine) -> None:
@@ -128,6 +129,11 @@ def tracking_table(engine: Engine) -> None:
 def frequency(engine: Engine) -> None:
     """The frequency of background work, which we have not, is at least 1 and at most 500."""
     engine.config.values[b"hz"] = b"%d" % max(1, min(_HZ_MAX, engine.config.number(b"hz")))
+
+
+def backlog(engine: Engine) -> None:
+    """What is kept for replicas that come back has a least size."""
+    engine.config.values[b"repl-backlog-size"] = b"%d" % max(_BACKLOG_MIN, engine.config.number(b"repl-backlog-size"))
 
 
 def logging_level(engine: Engine) -> None:

@@ -20,6 +20,8 @@ _UNITS: Final[dict[bytes, int]] = {
     b"": 1, b"b": 1, b"k": 1000, b"kb": 1024, b"m": 1000**2, b"mb": 1024**2, b"g": 1000**3, b"gb": 1024**3,
 }  # fmt: skip
 _BIND_MAX: Final = 16
+_DIGITS_MAX: Final = 127
+_MOST: Final = 2**64 - 1
 #: The classes of clients that have output limits of their own, in the order that CONFIG GET shows.
 OUTPUT_CLASSES: Final[list[bytes]] = [b"normal", b"slave", b"pubsub"]
 
@@ -30,9 +32,10 @@ def memory(text: bytes) -> int | None:
     while digits < len(text) and text[digits : digits + 1].isdigit():
         digits += 1
     unit = _UNITS.get(text[digits:].lower())
-    if unit is None or digits > 20:
+    if unit is None or digits > _DIGITS_MAX:
         return None
-    return int(text[:digits] or b"0") * unit
+    # What 64 bits can't hold is taken as the most that they can, as C's strtoull has it.
+    return min(int(text[:digits] or b"0"), _MOST) * unit
 
 
 class Kind:

@@ -261,7 +261,7 @@ _REPLICATION: Final[list[Parameter]] = [
     P("repl-diskless-sync-delay", "5", _COUNT),
     P("repl-diskless-sync-max-replicas", "0", _COUNT, since="7.0.0"),
     P("repl-diskless-load", "disabled", kinds.Choice("disabled on-empty-db swapdb")),
-    P("repl-backlog-size", "1048576", kinds.Number(1, _LONG, "memory")),
+    P("repl-backlog-size", "1048576", kinds.Number(1, _LONG, "memory"), effect=effect.backlog),
     P("repl-backlog-ttl", "3600", _SIZE),
     P("replica-announce-ip", "", _TEXT, alias="slave-announce-ip"),
     P("replica-announce-port", "0", _PORT, alias="slave-announce-port"),

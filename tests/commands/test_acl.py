@@ -350,3 +350,17 @@ def test_answering_as_an_early_server_it_tells_such_rules_too(rules: str, expect
     later = Redis(EngineTarget("7.2.0"), 2)
     later("ACL", "SETUSER", "bob", "reset", "+@all", "+client|id")
     assert b"+@all +client|id" in later("ACL", "GETUSER", "bob")
+
+
+def test_a_user_who_was_reset_says_that_payloads_are_checked(acl: Redis) -> None:
+    acl("ACL", "SETUSER", "bob", "skip-sanitize-payload")
+    acl("ACL", "SETUSER", "bob", "reset")
+    assert acl("ACL", "LIST")[0] == b"user bob off sanitize-payload resetchannels -@all"
+
+
+def test_before_7_2_only_one_who_was_reset_says_so() -> None:
+    early = Redis(EngineTarget("7.0.15"), 2)
+    early("ACL", "SETUSER", "bob")
+    assert early("ACL", "LIST")[0] == b"user bob off resetchannels -@all"
+    early("ACL", "SETUSER", "bob", "reset")
+    assert early("ACL", "LIST")[0] == b"user bob off sanitize-payload resetchannels -@all"

@@ -110,6 +110,12 @@ def test_populate_makes_keys_that_are_not_there(redis: Redis) -> None:
     assert redis("MGET", "p:0", "p:1", "p:2", "p:3") == [b"value:0\0\0\0", b"mine", b"value:2\0\0\0", None]
 
 
+def test_populate_counts(redis: Redis) -> None:
+    for words in (["x"], ["-1"], [1, "p", "x"], [1, "p", "-1"]):
+        reason = "ERR value is out of range, must be positive"
+        assert redis("DEBUG", "POPULATE", *words) == Failure(reason)
+
+
 def test_error_replies_as_told(redis: Redis) -> None:
     assert redis("DEBUG", "ERROR", "MYCODE a\r\nb") == Failure("MYCODE a  b")
 

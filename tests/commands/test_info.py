@@ -86,6 +86,16 @@ def test_hits_misses_and_expired_keys_are_counted(redis: Redis) -> None:
     assert found[b"expired_keys"] == b"1"
 
 
+def test_a_look_into_a_value_is_a_hit_or_a_miss(redis: Redis) -> None:
+    redis("SET", "k", "v")
+    for about in ("ENCODING", "REFCOUNT", "IDLETIME"):
+        redis("OBJECT", about, "k")
+        redis("OBJECT", about, "none")
+    found = fields(redis, "stats")
+    assert found[b"keyspace_hits"] == b"3"
+    assert found[b"keyspace_misses"] == b"3"
+
+
 def test_commands_are_counted_with_their_failures_and_rejections(redis: Redis) -> None:
     redis("SET", "k", "v")
     redis("LPUSH", "k", "x")
