@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 128
 _FAULTS: Final = f.FAULTY | f.PAST_FAULT
-_DEPENDS_ON_NATURE: Final = f.MEMORY_LIMITED | f.LACKS_REPLICAS | f.REPLICA
+_DEPENDS_ON_NATURE: Final = f.MEMORY_LIMITED | f.LACKS_REPLICAS | f.REPLICA | f.MONITOR
+_ABOUT_KEYS: Final = f.READONLY | f.WRITE | f.MAY_REPLICATE
 #: First words of HTTP: somebody's browser has been made to talk to us.
 _CROSS_PROTOCOL: Final = (b"post", b"host:")
 
@@ -92,6 +93,9 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
         return b"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
     if state & f.BUSY_SCRIPT and not flags & f.ALLOW_BUSY:
         return engine.busy_error
+    if client.flags & f.MONITOR and nature & _ABOUT_KEYS:
+        # Redis takes a monitor for a kind of replica.
+        return b"ERR Replica can't interact with the keyspace"
     return None
 
 

@@ -146,6 +146,9 @@ def cluster(engine: Engine) -> None:
     if engine.config.enabled(b"cluster-enabled"):
         engine.flags |= f.CLUSTERED
         engine.mode = b"cluster"
+        # It has one database, and yet tells the number that others have.
+        if engine.config.get(b"databases") == b"1":
+            engine.config.values[b"databases"] = b"16"
         Cluster([engine])
 
 

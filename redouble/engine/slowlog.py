@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _MAX_ARGS: Final = 32
 _MAX_TEXT: Final = 128
 _NEVER: Final = 1 << 62
+#: Since then what a script calls is noted under the client that called the script, not under this name of nobody.
+_CALLER_SINCE: Final = 70200
+_SCRIPT: Final = b"?:0"
 
 
 @final
@@ -62,7 +65,6 @@ class SlowLog:
         self.length = length
         self.latency.threshold_ms = latency_ms
         self.threshold_ns = min(self._slower_than_ns, latency_ms * 1_000_000 if latency_ms else _NEVER)
-        self._trim()
 
     def hide(self, argv: list[bytes], position: int) -> None:
         """An argument of the command that runs is a password: show it to nobody."""
@@ -76,25 +78,25 @@ class SlowLog:
         if self.latency.threshold_ms:
             event = b"fast-command" if command.flags & f.FAST else b"command"
             self.latency.add(event, ctx.now // 1000, nanoseconds // 1_000_000)
-        if nanoseconds < self._slower_than_ns or command.flags & f.SKIP_SLOWLOG or ctx.flags & f.IN_SCRIPT:
+        if nanoseconds < self._slower_than_ns or command.flags & f.SKIP_SLOWLOG:
             return
+        address, name = ctx.client.address, ctx.client.name
+        if ctx.flags & f.IN_SCRIPT and ctx.engine.version < _CALLER_SINCE:
+            address, name = _SCRIPT, b""
         entry = SlowEntry(
-            self.next_id, ctx.now // 1000, nanoseconds // 1000, shortened(self.shown(argv)),
-            ctx.client.address, ctx.client.name,
-        )  # fmt: skip
+            self.next_id, ctx.now // 1000, nanoseconds // 1000, shortened(self.shown(argv)), address, name
+        )
         self.next_id += 1
         self.entries.appendleft(entry)
-        self._trim()
+        # Only now, as in Redis: a lower `slowlog-max-len` shortens nothing by itself.
+        while len(self.entries) > self.length:
+            self.entries.pop()
 
     def shown(self, argv: list[bytes]) -> list[bytes]:
         """The arguments without their passwords. O(arguments)."""
         if self._secret_argv is not argv:
             return argv
         return [b"(redacted)" if at in self._secrets else arg for at, arg in enumerate(argv)]
-
-    def _trim(self) -> None:
-        while len(self.entries) > self.length:
-            self.entries.pop()
 
 
 def shortened(argv: list[bytes], max_args: int = _MAX_ARGS, max_text: int = _MAX_TEXT) -> list[bytes]:

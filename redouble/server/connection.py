@@ -34,7 +34,9 @@ _PROTECTED: Final = (
 class Connection(asyncio.Protocol):
     """The link between one transport and one client."""
 
-    __slots__ = ("_server", "_engine", "_transport", "_client", "_soft_timer", "_reading_stopped")
+    __slots__ = (
+        "_server", "_engine", "_transport", "_client", "_soft_timer", "_soft_since", "_soft_ms", "_reading_stopped",
+    )  # fmt: skip
 
     def __init__(self, server: RedoubleServer) -> None:
         self._server = server
@@ -42,6 +44,8 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport
         self._client: Client | None = None
         self._soft_timer: asyncio.TimerHandle | None = None
+        self._soft_since = 0.0
+        self._soft_ms = 0
         self._reading_stopped = False
 
     # -- from asyncio -----------------------------------------------------------------------
@@ -89,8 +93,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has gone."""
         self._server.connections.discard(self)
-        if self._soft_timer is not None:
-            self._soft_timer.cancel()
+        self._forget_soft_limit()
         if self._client is not None:
             self._engine.disconnect(self._client)
             self._engine.flush()
@@ -104,9 +107,7 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         """The peer reads again."""
-        if self._soft_timer is not None:
-            self._soft_timer.cancel()
-            self._soft_timer = None
+        self._forget_soft_limit()
         if self._reading_stopped:
             self._reading_stopped = False
             self._transport.resume_reading()
@@ -142,12 +143,30 @@ class Connection(asyncio.Protocol):
         if limit.hard and size > limit.hard:
             self._drop(client)
             return
-        if limit.soft and size > limit.soft and self._soft_timer is None:
-            loop = asyncio.get_running_loop()
-            self._soft_timer = loop.call_later(_SLACK + limit.soft_ms / 1000, self._soft_limit_reached)
+        if limit.soft and size > limit.soft:
+            self._time_soft_limit(limit.soft_ms)
+        elif self._soft_timer is not None:
+            self._forget_soft_limit()
         if size > settings.stop_reading and not self._reading_stopped:
             self._reading_stopped = True
             self._transport.pause_reading()
+
+    def _time_soft_limit(self, soft_ms: int) -> None:
+        """Close the client so long after it came to be beyond its soft limit, which may have been changed since."""
+        loop = asyncio.get_running_loop()
+        if self._soft_timer is None:
+            self._soft_since = loop.time()
+        elif self._soft_ms == soft_ms:
+            return
+        else:
+            self._soft_timer.cancel()
+        self._soft_ms = soft_ms
+        self._soft_timer = loop.call_at(self._soft_since + _SLACK + soft_ms / 1000, self._soft_limit_reached)
+
+    def _forget_soft_limit(self) -> None:
+        if self._soft_timer is not None:
+            self._soft_timer.cancel()
+            self._soft_timer = None
 
     def _soft_limit_reached(self) -> None:
         self._soft_timer = None

@@ -169,7 +169,6 @@ def _settle_cluster(options: Options) -> None:
     enabled = [line.words[-1].lower() for line in options.lines if line.words[0].lower() == b"cluster-enabled"]
     if enabled and enabled[-1] == b"yes":
         options.databases = 1
-        options.lines.append(Line(0, b"", [b"databases", b"1"]))
 
 
 def _version(text: str, line: Line) -> str:

@@ -298,6 +298,15 @@ def test_monitor_shows_commands_and_hides_passwords(redis: Redis) -> None:
     ]
 
 
+def test_a_monitor_leaves_the_keys_alone(redis: Redis) -> None:
+    redis("MONITOR")
+    forbidden = (["GET", "a"], ["SET", "a", 1], ["EVAL", "return 1", 0], ["PUBLISH", "c", "m"])
+    for command in forbidden:
+        assert redis(*command) == Failure("ERR Replica can't interact with the keyspace")
+    redis("RESET")
+    assert redis("GET", "a") is None
+
+
 def test_monitor_shows_a_script_before_its_commands(redis: Redis) -> None:
     watcher = redis.another(2)
     watcher("MONITOR")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kit import Failure, Redis, Status
+from redouble.engine.command import parse_version
+from tests.kit import EngineTarget, Failure, Redis, Status
 
 
 def test_everything_is_slow_at_a_threshold_of_zero(redis: Redis) -> None:
@@ -53,6 +54,39 @@ def test_the_log_keeps_its_length(redis: Redis) -> None:
     redis.config("slowlog-max-len", 1)
     redis("PING")
     assert redis("SLOWLOG", "LEN") == 1
+
+
+def test_a_shorter_length_counts_when_the_next_is_noted(redis: Redis) -> None:
+    redis.config("slowlog-log-slower-than", 0)
+    redis("SLOWLOG", "RESET")
+    for _ in range(5):
+        redis("PING")
+    redis.config("slowlog-log-slower-than", -1)
+    length = redis("SLOWLOG", "LEN")
+    assert length > 5
+    redis.config("slowlog-max-len", 3)
+    assert redis("SLOWLOG", "LEN") == length
+    redis.config("slowlog-log-slower-than", 0)
+    redis("PING")
+    assert redis("SLOWLOG", "LEN") == 3
+
+
+def test_what_a_script_calls_is_noted_before_the_script(redis: Redis) -> None:
+    redis("CLIENT", "SETNAME", "me")
+    redis.config("slowlog-log-slower-than", 0)
+    redis("EVAL", "return redis.call('mset', KEYS[1], 1, KEYS[2], 2)", 2, "a", "b")
+    script, call = redis("SLOWLOG", "GET", 2)
+    assert script[3][0] == b"EVAL" and script[5] == b"me"
+    assert call[3] == [b"mset", b"a", b"1", b"b", b"2"]
+    early = parse_version(redis.target.version) < 70200
+    assert call[4:] == [b"?:0", b""] if early else script[4:]
+
+
+def test_before_7_2_a_script_is_nobody_in_the_log() -> None:
+    early = Redis(EngineTarget("7.0.15"), 2)
+    early("CONFIG", "SET", "slowlog-log-slower-than", 0)
+    early("EVAL", "return redis.call('get', KEYS[1])", 1, "a")
+    assert early("SLOWLOG", "GET", 2)[1][3:] == [[b"get", b"a"], b"?:0", b""]
 
 
 def test_count_is_checked_and_minus_one_means_all(redis: Redis) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -117,6 +118,77 @@ def test_a_subscriber_that_does_not_read_is_closed_at_its_limit_while_others_go_
         assert receivers == b":0\r\n"
         assert edge.engine.stats.output_limit_closes == 1
         assert await ask(publisher, b"PING\r\n") == b"+PONG\r\n"
+
+    play(scenario)
+
+
+@pytest.mark.parametrize("kind", ["normal", "pubsub"])
+def test_a_client_that_stays_beyond_the_soft_limit_is_closed_and_one_that_reads_is_not(kind: str) -> None:
+    async def scenario(edge: Edge) -> None:
+        peers = [await edge.connect(), await edge.connect()]
+        other = await edge.connect()
+        assert await ask(other, b"SET k %b\r\n" % (b"x" * 60000)) == b"+OK\r\n"
+        for peer in peers:
+            if kind == "pubsub":
+                assert await ask(peer, b"SUBSCRIBE c\r\n") == b"*3\r\n"
+            peer[1].transport.pause_reading()  # type: ignore[attr-defined]
+        clients = list(edge.engine.clients.values())[:2]
+        for number in range(300):
+            if number == 299:
+                await edge.until(lambda: clients[0].unread > 1_048_576 and clients[1].unread > 1_048_576)
+                edge.configure(b"client-output-buffer-limit", kind.encode() + b" 0 1mb 1")
+            if kind == "pubsub":
+                assert await ask(other, b"PUBLISH c %b\r\n" % (b"x" * 60000)) == b":2\r\n"
+            else:
+                for peer in peers:
+                    peer[1].write(b"GET k\r\n")
+        peers[1][1].transport.resume_reading()  # type: ignore[attr-defined]
+        await peers[1][0].readexactly(300 * 60000)
+        await edge.until(lambda: edge.engine.stats.output_limit_closes > 0)
+        assert next(iter(edge.engine.clients.values())) is clients[1]
+        assert len(edge.engine.clients) == 2
+        assert edge.engine.stats.output_limit_closes == 1
+        assert await ask(other, b"PING\r\n") == b"+PONG\r\n"
+
+    play(scenario)
+
+
+def test_who_does_not_read_is_read_from_no_more_until_he_reads_and_others_go_on() -> None:
+    async def scenario(edge: Edge) -> None:
+        edge.engine.config.edge.stop_reading = 2_000_000
+        lazy, other = await edge.connect(), await edge.connect()
+        assert await ask(lazy, b"SET k %b\r\n" % (b"x" * 60000)) == b"+OK\r\n"
+        lazy[1].transport.pause_reading()  # type: ignore[attr-defined]
+        client = next(iter(edge.engine.clients.values()))
+        for _ in range(300):
+            lazy[1].write(b"GET k\r\nINCR n\r\n")
+            await ask(other, b"PING\r\n")
+        await edge.until(lambda: client.unread > 2_000_000)
+        done = await ask(other, encode("GET", "n"))
+        served = int((await other[0].readline()).strip())
+        assert done.startswith(b"$") and served < 300
+        lazy[1].transport.resume_reading()  # type: ignore[attr-defined]
+        for number in range(1, 301):
+            assert await lazy[0].readexactly(60010) == b"$60000\r\n" + b"x" * 60000 + b"\r\n"
+            assert await lazy[0].readline() == b":%d\r\n" % number
+
+    play(scenario)
+
+
+def test_silent_peers_are_probed_as_the_configuration_says() -> None:
+    async def scenario(edge: Edge) -> None:
+        for seconds in (90, 0):
+            edge.configure(b"tcp-keepalive", b"%d" % seconds)
+            known = set(edge.server.connections)
+            peer = await edge.connect()
+            assert await ask(peer, b"PING\r\n") == b"+PONG\r\n"
+            (connection,) = edge.server.connections - known
+            sock = connection._transport.get_extra_info("socket")
+            assert bool(sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)) == bool(seconds)
+            if seconds:
+                assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == seconds
+                assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL) == seconds // 3
+                assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT) == 3
 
     play(scenario)
 
