@@ -46,7 +46,7 @@ _FORBIDDEN: Final = (
     b'ERR DEBUG command not allowed. If the enable-debug-command option is set to "local", you can run it from a '
     b"local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 )
-_PACKED_MAX: Final = 4 << 30
+_PACKED_MAX: Final = (4 << 30) - (1 << 20)
 
 
 @debug.command(

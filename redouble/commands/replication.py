@@ -58,7 +58,7 @@ def _follow(ctx: Context, argv: list[bytes]) -> Reply:
     if argv[1].lower() == b"no" and argv[2].lower() == b"one":
         link.follow(b"", 0)
         return OK
-    port = integer(argv[2])
+    port = integer(argv[2], b"ERR Invalid master port")
     if not 0 <= port <= 65535:
         raise CommandError(b"ERR Invalid master port")
     if link.host.lower() == argv[1].lower() and link.port == port:

@@ -311,6 +311,8 @@ _SAFE: Final = bytes([ord("_") if byte in b"#:\n\r" else byte for byte in range(
 def _latency_stats(engine: Engine) -> list[bytes]:
     texts = engine.config.get(b"latency-tracking-info-percentiles").split()
     lines: list[bytes] = []
+    if not engine.stats.tracking:
+        return lines
     for row in engine.table.rows:
         counts = engine.stats.histograms[row.index]
         if counts:

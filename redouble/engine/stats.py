@@ -62,10 +62,8 @@ class Stats:
         self._rate_from: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     def track(self, on: bool) -> None:
-        """Keep histograms of the time that each command takes, or forget them."""
+        """Count the time that each command takes, or stop counting; the histograms stay."""
         self.tracking = on
-        if not on:
-            self.histograms = [_NO_COUNTS] * len(self.calls)
 
     def count_duration(self, index: int, nanoseconds: int) -> None:
         """Count what `Engine.call` does not count itself: a command's first call, or a long one."""

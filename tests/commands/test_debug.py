@@ -110,6 +110,14 @@ def test_populate_makes_keys_that_are_not_there(redis: Redis) -> None:
     assert redis("MGET", "p:0", "p:1", "p:2", "p:3") == [b"value:0\0\0\0", b"mine", b"value:2\0\0\0", None]
 
 
+def test_the_threshold_of_packed_nodes_has_bounds(redis: Redis) -> None:
+    error = Failure("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
+    for size in ("x", "-1", "4gb", str((4 << 30) - (1 << 20) + 1)):
+        assert redis("DEBUG", "QUICKLIST-PACKED-THRESHOLD", size) == error
+    for size in ("4095mb", "1", "0"):
+        assert redis("DEBUG", "QUICKLIST-PACKED-THRESHOLD", size) == Status("OK")
+
+
 def test_populate_counts(redis: Redis) -> None:
     for words in (["x"], ["-1"], [1, "p", "x"], [1, "p", "-1"]):
         reason = "ERR value is out of range, must be positive"

@@ -156,6 +156,18 @@ def test_the_histogram_of_a_container_is_that_of_its_sub_commands(redis: Redis) 
     assert redis("LATENCY", "HISTOGRAM", "client") == []
 
 
+def test_what_was_counted_stays_while_nothing_is_counted(redis: Redis) -> None:
+    redis("CONFIG", "RESETSTAT")
+    redis("CLIENT", "ID")
+    redis.config("latency-tracking", "no")
+    redis("CLIENT", "ID")
+    name, (_, calls, *_) = redis("LATENCY", "HISTOGRAM", "client")
+    assert (name, calls) == (b"client|id", 1)
+    assert b"client|id" not in redis("INFO", "latencystats")
+    redis("CONFIG", "SET", "latency-tracking", "yes")
+    assert b"client|id" in redis("INFO", "latencystats")
+
+
 @pytest.mark.parametrize(
     ("value", "size"),
     [("bar", 56), ("12345", 48), ("x" * 40, 96), ("x" * 100, 152), ("x" * 10000, 10280)],

@@ -85,7 +85,8 @@ def test_there_are_no_modules(redis: Redis) -> None:
 def test_a_master_without_replicas(redis: Redis) -> None:
     assert redis("ROLE")[0] == b"master"
     assert redis("REPLICAOF", "NO", "ONE") == Status("OK")
-    assert redis("REPLICAOF", "localhost", "70000") == Failure("ERR Invalid master port")
+    for port in ("70000", "-1", "x"):
+        assert redis("REPLICAOF", "localhost", port) == Failure("ERR Invalid master port")
 
 
 def test_failover_needs_replicas(redis: Redis) -> None:
