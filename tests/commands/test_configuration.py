@@ -209,3 +209,39 @@ def test_help_lists_the_sub_commands(redis: Redis) -> None:
     assert lines[0] == Status("CONFIG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")
     assert any(line.startswith(b"GET") for line in lines)
     assert redis("CONFIG", "NONSENSE") == Failure("ERR unknown subcommand 'NONSENSE'. Try CONFIG HELP.")
+
+
+@pytest.mark.parametrize(
+    ("letter", "expected"),
+    [
+        ("g", ["del s"]), ("$", ["set s", "set e"]), ("l", ["rpush l"]), ("s", ["sadd a"]), ("h", ["hset h"]),
+        ("z", ["zadd z"]),
+        ("t", ["xadd x"]), ("m", ["keymiss none"]),
+        ("n", ["new s", "new l", "new a", "new h", "new z", "new x", "new e"]),
+        ("x", ["expired e"]), ("e", ["evicted l"]), ("d", []),
+    ],
+)  # fmt: skip
+def test_each_class_lets_its_own_events_through(redis: Redis, letter: str, expected: list[str]) -> None:
+    listener = redis.another(2)
+    redis.config("maxmemory-policy", "allkeys-random")
+    redis.config("notify-keyspace-events", "E" + letter)
+    listener("PSUBSCRIBE", "__key*__:*")
+    for command in (
+        "SET s 1", "RPUSH l 1", "SADD a 1", "HSET h f 1", "ZADD z 1 a", "XADD x 1-1 f v", "GET none", "DEL s",
+        "SET e 1",
+    ):  # fmt: skip
+        redis(*command.split())
+    if letter == "x":
+        redis("PEXPIRE", "e", 20)
+        redis.pass_time(300)
+    if letter == "e":
+        redis("DEL", "a", "h", "z", "x", "e")
+        redis.config("maxmemory", 1)
+    heard = []
+    while True:
+        try:
+            _, _, channel, key = listener.receive(0.2)
+        except TimeoutError:
+            break
+        heard.append(channel.decode().partition(":")[2] + " " + key.decode())
+    assert heard == expected

@@ -195,3 +195,52 @@ def test_a_key_that_expired_before_it_could_be_served_wakes_nobody(redis: Redis)
     assert other.silent()
     redis("RPUSH", "k", "b")
     assert other.receive() == [b"k", b"b"]
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [["RPUSH", "other", "a"], ["RENAME", "other", "k"]],
+        [["RPUSH", "other", "a"], ["COPY", "other", "k"]],
+        [["RPUSH", "other", "a"], ["LMOVE", "other", "k", "LEFT", "LEFT"]],
+        [["RPUSH", "other", "a"], ["SORT", "other", "BY", "nosort", "STORE", "k"]],
+        [["SELECT", 1], ["RPUSH", "k", "a"], ["MOVE", "k", 0], ["SELECT", 0]],
+        [["SELECT", 1], ["RPUSH", "k", "a"], ["SWAPDB", 0, 1], ["SELECT", 0], ["DEL", "k"]],
+        [
+            ["RPUSH", "other", "a"],
+            ["EVAL", "redis.call('restore', KEYS[2], 0, redis.call('dump', KEYS[1]))", 2, "other", "k"],
+        ],
+        [["EVAL", "redis.call('rpush', KEYS[1], 'a') redis.call('rpush', KEYS[1], 'b')", 1, "k"]],
+        [["MULTI"], ["SET", "k", 1], ["DEL", "k"], ["RPUSH", "k", "a"], ["EXEC"]],
+    ],
+    ids=lambda commands: str(commands[-1][0]) if len(commands) < 3 else str(commands[2][0]),
+)
+def test_whatever_makes_a_list_wakes_who_waits(redis: Redis, commands: list[list[str]]) -> None:
+    other = redis.another()
+    other.send("BLPOP", "k", 0)
+    redis.wait_blocked(1)
+    for command in commands:
+        redis(*command)
+    assert other.receive() == [b"k", b"a"]
+
+
+def test_what_a_pipeline_brought_behind_a_wait_runs_after_it(redis: Redis) -> None:
+    other = redis.another()
+    other.send_bytes(b"BLPOP k 0\r\nSET after 1\r\nBLPOP k 0\r\nPING\r\n")
+    redis.wait_blocked(1)
+    assert redis("GET", "after") is None
+    redis("RPUSH", "k", "a")
+    assert [other.receive(), other.receive()] == [[b"k", b"a"], Status("OK")]
+    assert other.silent()
+    redis("RPUSH", "k", "b")
+    assert [other.receive(), other.receive()] == [[b"k", b"b"], Status("PONG")]
+
+
+def test_what_a_pipeline_brought_behind_a_wait_never_runs_for_a_client_that_went(redis: Redis) -> None:
+    other = redis.another()
+    other.send_bytes(b"BLPOP k 0\r\nSET after 1\r\n")
+    redis.wait_blocked(1)
+    other.close()
+    redis.wait_blocked(0)
+    assert redis("RPUSH", "k", "a") == 1
+    assert redis("GET", "after") is None

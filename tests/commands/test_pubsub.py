@@ -146,3 +146,17 @@ def test_the_order_of_receivers_is_that_of_subscription(redis: Redis) -> None:
         assert redis("PUBSUB", "NUMSUB", "ch") == [b"ch", number + 1]
     assert redis("PUBLISH", "ch", "x") == 3
     assert [listener.receive() for listener in listeners] == [[b"message", b"ch", b"x"]] * 3
+
+
+def test_a_transaction_publishes(redis: Redis) -> None:
+    listener = redis.another()
+    listener("SUBSCRIBE", "c")
+    listener("SSUBSCRIBE", "c")
+    redis("MULTI")
+    redis("PUBLISH", "c", 1)
+    redis("SPUBLISH", "c", 2)
+    redis("EVAL", "return redis.call('publish', 'c', 3)", 0)
+    assert listener.silent()
+    assert redis("EXEC") == [1, 1, 1]
+    messages = [listener.receive() for _ in range(3)]
+    assert messages == [[b"message", b"c", b"1"], [b"smessage", b"c", b"2"], [b"message", b"c", b"3"]]

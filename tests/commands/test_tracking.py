@@ -229,3 +229,12 @@ def test_the_table_of_read_keys_has_a_limit(redis: Redis, reader: Redis) -> None
     told = [reply for reply in (reader.receive(), reader.receive()) if reply != Status("PONG")]
     assert len(told) == 1
     assert told[0][0] == b"invalidate"
+
+
+def test_a_key_that_is_evicted_is_told(redis: Redis, reader: Redis) -> None:
+    redis("SET", "k", "v")
+    reader("GET", "k")
+    redis.config("maxmemory-policy", "allkeys-random")
+    redis.config("maxmemory", 1)
+    redis("PING")
+    assert reader.receive() == [b"invalidate", [b"k"]]

@@ -87,6 +87,13 @@ def test_the_number_of_databases_holds_and_is_told() -> None:
     assert small.config.get(b"databases") == b"3"
 
 
+def test_a_node_of_a_cluster_has_one_database_and_tells_another_number() -> None:
+    # As redis-server 7.0.15 does.
+    node = engine("--cluster-enabled", "yes")
+    assert len(node.space.databases) == 1
+    assert node.config.get(b"databases") == b"16"
+
+
 @pytest.mark.parametrize(
     ("args", "reason"),
     [
