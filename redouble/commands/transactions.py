@@ -10,7 +10,7 @@ from redouble.engine import flags as f
 from redouble.engine.command import Family, span
 from redouble.engine.context import Context
 from redouble.errors import CommandError
-from redouble.protocol.reply import NULL_ARRAY, OK, ErrorReply, Reply
+from redouble.protocol.reply import NULL_ARRAY, OK, Encoded, ErrorReply, Reply
 
 transactions: Final = Family("transactions")
 
@@ -63,7 +63,12 @@ def exec_(ctx: Context, argv: list[bytes]) -> Reply:
         if client.flags & f.RESTRICTED:
             denied = ctx.engine.acl.exec_denial(client, command, queued)
         if denied is None:
-            replies.append(ctx.engine.call(ctx, command, queued))
+            encoder = client.encoder
+            reply = ctx.engine.call(ctx, command, queued)
+            if client.encoder is not encoder:
+                # HELLO: what was answered before speaks the protocol of that time.
+                replies = [Encoded(encoder.encode(before)) for before in replies]
+            replies.append(reply)
             continue
         if ctx.engine.observers & f.TRACED:
             ctx.engine.trace.refused(ctx, command, queued, denied)

@@ -17,7 +17,19 @@ from typing import TYPE_CHECKING, Any, Final, final
 from redouble.engine import flags as f
 from redouble.engine.footprint import unread_bytes
 from redouble.errors import CommandError
-from redouble.protocol.reply import Attributed, Bulks, Deep, Map, PairMap, Pairs, Push, Reply, SetReply, Several
+from redouble.protocol.reply import (
+    Attributed,
+    Bulks,
+    Deep,
+    Encoded,
+    Map,
+    PairMap,
+    Pairs,
+    Push,
+    Reply,
+    SetReply,
+    Several,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,6 +116,8 @@ def _size(reply: Reply) -> int:
             rest.extend(value)
         elif isinstance(value, (Map, Pairs, PairMap, SetReply, Push, Several)):
             rest.extend(value.items)
+        elif isinstance(value, Encoded):
+            size += len(value.data)
         elif isinstance(value, Deep):
             rest.append(value.value)
         elif isinstance(value, Attributed):

@@ -18,6 +18,7 @@ from redouble.protocol.reply import (
     Bulks,
     Deep,
     Double,
+    Encoded,
     ErrorReply,
     HumanDouble,
     Map,
@@ -167,6 +168,8 @@ class Encoder:
             out.append(b"(" + value.digits + _CRLF if resp3 else _bulk(value.digits))
         elif isinstance(value, Deep):
             self._deep(value.value, out)
+        elif isinstance(value, Encoded):
+            out.append(value.data)
         elif not isinstance(value, NoReply):
             raise TypeError(f"not a reply value: {type(value).__name__}")
 

@@ -138,6 +138,16 @@ class Several:
 
 
 @final
+class Encoded:
+    """Bytes of replies, as they go out: what EXEC had answered before a HELLO in it changed the protocol."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data: bytes = data
+
+
+@final
 class Deep:
     """A list, `Map` or `SetReply` that may be nested so deep that nothing recursive may walk it."""
 

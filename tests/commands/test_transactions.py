@@ -180,3 +180,13 @@ def test_a_user_who_lost_a_right_gets_an_error_in_exec(redis: Redis) -> None:
     assert reply[0].startswith(b"NOPERM ACLs rules changed between the moment")
     assert reply[1] == Status("PONG")
     assert admin("EXISTS", "k") == 0
+
+
+def test_a_protocol_that_is_changed_within_exec_holds_from_there_on(redis: Redis) -> None:
+    other = redis.another(3)
+    for command in ("MULTI", "HGETALL none", "HELLO 2", "HGETALL none", "HELLO 3", "HGETALL none"):
+        other(*command.split())
+    reply = other.raw("EXEC")
+    assert reply.startswith(b"*5\r\n%0\r\n*14\r\n")
+    assert b"*0\r\n%7\r\n" in reply
+    assert reply.endswith(b"%0\r\n")
