@@ -24,8 +24,8 @@ from redouble.server.options import OptionError
 from redouble.server.tls import LiveContext, tls_context
 
 log: Final = logging.getLogger("redouble")
-#: Sockets that listen, by address and port.
-_Listeners = dict[tuple[str, int], tuple[socket.socket, asyncio.Server]]
+#: Sockets that listen, by address and port; what serves them comes a moment later.
+_Listeners = dict[tuple[str, int], tuple[socket.socket, asyncio.Server | None]]
 
 _BACKLOG: Final = 511
 _WILDCARDS: Final = {"*": "0.0.0.0", "::*": "::"}
@@ -78,6 +78,7 @@ class RedoubleServer:
     ) -> int:
         """Listen on several addresses and one port, for TLS with a context; the port. Raises `OSError`."""
         sockets = bind_all(hosts, port, backlog)
+        self._note(sockets, tls)
         await self._serve_all(sockets, backlog, tls)
         return int(sockets[0].getsockname()[1]) if sockets else 0
 
@@ -93,12 +94,25 @@ class RedoubleServer:
 
     async def _serve_all(self, sockets: list[socket.socket], backlog: int, tls: ssl.SSLContext | None) -> None:
         loop = asyncio.get_running_loop()
+        table = self._tcp if tls is None else self._tls
         for sock in sockets:
+            name = next((name for name, (known, _) in table.items() if known is sock), None)
+            if name is None:
+                # CONFIG SET has changed its mind meanwhile.
+                sock.close()
+                continue
             listener = await loop.create_server(self.protocol, sock=sock, backlog=backlog, ssl=tls)
+            if table.get(name, (None, None))[0] is not sock:
+                listener.close()
+                continue
             self._listeners.append(listener)
-            host, port = sock.getsockname()[:2]
-            table = self._tcp if tls is None else self._tls
-            table[host, port] = (sock, listener)
+            table[name] = (sock, listener)
+
+    def _note(self, sockets: list[socket.socket], tls: ssl.SSLContext | None) -> None:
+        """These are our addresses from now on."""
+        table = self._tcp if tls is None else self._tls
+        for sock in sockets:
+            table[sock.getsockname()[:2]] = (sock, None)
         self._describe()
 
     def _describe(self) -> None:
@@ -159,10 +173,13 @@ class RedoubleServer:
         with contextlib.suppress(OSError):
             # asyncio closes the socket some time later; the address must be free now.
             sock.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        self._listeners.remove(listener)
+        # Else `_serve_all` has it still in hand, and will close it.
+        if listener is not None:
+            listener.close()
+            self._listeners.remove(listener)
 
     def _serve_soon(self, sockets: list[socket.socket], tls: LiveContext | None) -> None:
+        self._note(sockets, tls)
         task = asyncio.get_running_loop().create_task(self._serve_all(sockets, _BACKLOG, tls))
         self._pending.add(task)
         task.add_done_callback(self._pending.discard)

@@ -303,3 +303,24 @@ def test_a_unix_socket_serves_beside_the_port(tmp_path: Path) -> None:
         ]  # fmt: skip
 
     play(scenario)
+
+
+def test_port_and_addresses_can_be_changed_in_one_go_and_back_again() -> None:
+    async def scenario(edge: Edge) -> None:
+        old = await edge.connect()
+        probe = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+        free = probe.sockets[0].getsockname()[1]
+        probe.close()
+        await probe.wait_closed()
+        there = b"CONFIG SET port %d bind '127.0.0.1 127.0.0.2'\r\n" % free
+        back = b"CONFIG SET bind 127.0.0.1 port %d\r\n" % edge.port
+        # At once, before anything serves the new sockets.
+        old[1].write(there + back + there)
+        assert [await old[0].readline() for _ in range(3)] == [b"+OK\r\n"] * 3
+        for host in ("127.0.0.1", "127.0.0.2"):
+            assert await ask(await asyncio.open_connection(host, free), b"PING\r\n") == b"+PONG\r\n"
+        with pytest.raises(ConnectionRefusedError):
+            await edge.connect()
+        assert len(edge.engine.config.edge.addresses) == 2
+
+    play(scenario)
