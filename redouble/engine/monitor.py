@@ -62,4 +62,6 @@ class Monitors:
         line = Simple(b"%d.%06d [%d %b] %b" % (now // 1000000, now % 1000000, ctx.db.index, source, words))
         data = client.encoder.encode(line)
         for monitor in self.clients:
-            monitor.push(data)
+            # These lines are replies of a kind, no pushes: who wants no replies gets none.
+            if not monitor.flags & (f.REPLY_OFF | f.REPLY_SKIP):
+                monitor.push(data)

@@ -48,6 +48,7 @@ class EmbeddedServer(RedoubleServer):
         edge = engine.config.edge
         edge.attend = self.attend
         edge.relisten = self.relisten
+        edge.renew_tls = old.config.edge.renew_tls
         edge.addresses = old.config.edge.addresses
         engine.config.values[b"port"] = old.config.values[b"port"]
         engine.scripting.long.use_fiber()

@@ -298,6 +298,19 @@ def test_monitor_shows_commands_and_hides_passwords(redis: Redis) -> None:
     ]
 
 
+def test_a_monitor_that_wants_no_replies_sees_nothing(redis: Redis) -> None:
+    monitor = redis.another()
+    monitor("MONITOR")
+    monitor.send("CLIENT", "REPLY", "OFF")
+    redis("PING")
+    monitor.send("CLIENT", "REPLY", "ON")
+    assert monitor.receive() == OK
+    redis("PING", "again")
+    lines = [monitor.receive() for _ in range(2)]
+    assert lines[0].endswith(b'"CLIENT" "REPLY" "ON"')
+    assert lines[1].endswith(b'"PING" "again"')
+
+
 def test_a_monitor_leaves_the_keys_alone(redis: Redis) -> None:
     redis("MONITOR")
     forbidden = (["GET", "a"], ["SET", "a", 1], ["EVAL", "return 1", 0], ["PUBLISH", "c", "m"])
