@@ -346,8 +346,7 @@ def bitfield(ctx: Context, argv: list[bytes]) -> Reply:
                 changes += 1
         replies.append(old if operation.kind == _SET and new is not None else new)
     if changes:
-        ctx.space.dirty += changes - 1
-        ctx.db.touch(argv[1], events.STRING, b"setbit")
+        ctx.db.touch(argv[1], events.STRING, b"setbit", changes)
     return replies
 
 

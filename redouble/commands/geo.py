@@ -373,7 +373,7 @@ def _answer(ctx: Context, query: GeoQuery) -> Reply:
         for point in found:
             scores[point.member] = point.distance / query.unit if query.store_distance else point.score
         event = b"geosearchstore" if query.abilities & _TO_KEY else b"georadiusstore"
-        return store_members(ctx, query.store_key, scores, event)
+        return store_members(ctx, query.store_key, scores, event, True)
     if query.with_distance or query.with_hash or query.with_coordinates:
         return [query.describe(point) for point in found]
     return Bulks([point.member for point in found]) if found else EMPTY

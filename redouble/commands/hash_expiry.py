@@ -258,7 +258,7 @@ def hgetdel(ctx: Context, argv: list[bytes]) -> Reply:
         found.append(value.fields.get(field))
         value.discard(field)
     if len(value) != size:
-        db.touch(key, events.HASH, b"hdel")
+        db.touch(key, events.HASH, b"hdel", size - len(value))
         db.remove_if_empty(key, len(value))
     return found
 

@@ -69,7 +69,7 @@ def _set_fields(ctx: Context, argv: list[bytes]) -> int:
         for at in range(2, count, 2):
             if value.set(argv[at], argv[at + 1]):
                 created += 1
-    ctx.db.touch(key, events.HASH, b"hset")
+    ctx.db.touch(key, events.HASH, b"hset", (count - 2) // 2)
     return created
 
 
@@ -160,7 +160,7 @@ def hdel(ctx: Context, argv: list[bytes]) -> Reply:
         if value.discard(argv[at]):
             removed += 1
     if removed:
-        db.touch(key, events.HASH, b"hdel")
+        db.touch(key, events.HASH, b"hdel", removed)
         db.remove_if_empty(key, len(value))
     return removed
 

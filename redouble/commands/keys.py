@@ -258,7 +258,7 @@ def _rename(ctx: Context, old: bytes, new: bytes, only_new: bool) -> bool:
         db.remove(new)
     db.remove(old)
     db.put(new, entry)
-    db.touch(old, events.GENERIC, b"rename_from")
+    db.touch(old, events.GENERIC, b"rename_from", 0)
     db.touch(new, events.GENERIC, b"rename_to")
     return True
 
@@ -281,7 +281,7 @@ def move(ctx: Context, argv: list[bytes]) -> Reply:
         return 0
     source.remove(key)
     target.put(key, entry)
-    source.touch(key, events.GENERIC, b"move_from")
+    source.touch(key, events.GENERIC, b"move_from", 0)
     target.touch(key, events.GENERIC, b"move_to")
     return 1
 

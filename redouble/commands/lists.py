@@ -74,13 +74,13 @@ def _push(ctx: Context, argv: list[bytes], left: bool, create: bool) -> Reply:
             value.push_left(argv[2])
         else:
             value.extend_left(argv[2:])
-        db.touch(key, events.LIST, b"lpush")
+        db.touch(key, events.LIST, b"lpush", len(argv) - 2)
     else:
         if len(argv) == 3:
             value.push_right(argv[2])
         else:
             value.extend_right(argv[2:])
-        db.touch(key, events.LIST, b"rpush")
+        db.touch(key, events.LIST, b"rpush", len(argv) - 2)
     return len(value)
 
 
@@ -127,21 +127,21 @@ def _pop_many(ctx: Context, argv: list[bytes], left: bool) -> Reply:
 def pop_one(ctx: Context, key: bytes, value: ListValue, left: bool) -> bytes:
     """Take an end's element out of the list at `key`, and say so. O(1)."""
     element = value.pop_left() if left else value.pop_right()
-    popped(ctx, key, value, left)
+    popped(ctx, key, value, left, 1)
     return element
 
 
 def pop_many(ctx: Context, key: bytes, value: ListValue, left: bool, count: int) -> list[bytes]:
     """Take up to `count` elements from an end of the list at `key`, and say so. O(count)."""
     elements = value.pop_many_left(count) if left else value.pop_many_right(count)
-    popped(ctx, key, value, left)
+    popped(ctx, key, value, left, len(elements))
     return elements
 
 
-def popped(ctx: Context, key: bytes, value: ListValue, left: bool) -> None:
-    """Announce that elements have been popped."""
+def popped(ctx: Context, key: bytes, value: ListValue, left: bool, changes: int) -> None:
+    """Announce that elements have been popped, which counts as so many changes."""
     db = ctx.db
-    db.touch(key, events.LIST, b"lpop" if left else b"rpop")
+    db.touch(key, events.LIST, b"lpop" if left else b"rpop", changes)
     db.remove_if_empty(key, len(value))
 
 
@@ -229,7 +229,7 @@ def move(ctx: Context, source: bytes, destination: bytes, from_left: bool, to_le
     else:
         target.push_right(element)
         db.touch(destination, events.LIST, b"rpush")
-    popped(ctx, source, value, from_left)
+    popped(ctx, source, value, from_left, 0)
     return element
 
 
@@ -376,7 +376,7 @@ def lrem(ctx: Context, argv: list[bytes]) -> Reply:
         return 0
     removed = value.remove(argv[3], count)
     if removed:
-        ctx.db.touch(key, events.LIST, b"lrem")
+        ctx.db.touch(key, events.LIST, b"lrem", removed)
         ctx.db.remove_if_empty(key, len(value))
     return removed
 
@@ -399,6 +399,6 @@ def ltrim(ctx: Context, argv: list[bytes]) -> Reply:
     if stop < 0:
         stop += size
     value.trim(min(start, size), min(max(stop + 1, 0), size))
-    ctx.db.touch(key, events.LIST, b"ltrim")
+    ctx.db.touch(key, events.LIST, b"ltrim", size - len(value))
     ctx.db.remove_if_empty(key, len(value))
     return OK

@@ -46,7 +46,7 @@ def sadd(ctx: Context, argv: list[bytes]) -> Reply:
             if value.add(argv[at]):
                 added += 1
     if added:
-        db.touch(key, events.SET, b"sadd")
+        db.touch(key, events.SET, b"sadd", added)
     return added
 
 
@@ -66,7 +66,7 @@ def srem(ctx: Context, argv: list[bytes]) -> Reply:
         if value.discard(argv[at]):
             removed += 1
     if removed:
-        db.touch(key, events.SET, b"srem")
+        db.touch(key, events.SET, b"srem", removed)
         db.remove_if_empty(key, len(value))
     return removed
 
@@ -175,7 +175,7 @@ def _pop_many(ctx: Context, argv: list[bytes]) -> Reply:
         value.discard(member)
     if 0 < len(value) * _MANY_TAKEN <= count:
         value.thin_out()
-    ctx.db.touch(key, events.SET, b"spop")
+    ctx.db.touch(key, events.SET, b"spop", len(taken))
     ctx.db.remove_if_empty(key, len(value))
     return SetReply(taken)
 

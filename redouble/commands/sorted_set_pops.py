@@ -78,10 +78,10 @@ def _take(ctx: Context, key: bytes, zset: SortedSet, highest: bool, count: int) 
     db = ctx.db
     if highest:
         taken = zset.pop_max(count)
-        db.touch(key, events.ZSET, b"zpopmax")
+        db.touch(key, events.ZSET, b"zpopmax", len(taken[0]))
     else:
         taken = zset.pop_min(count)
-        db.touch(key, events.ZSET, b"zpopmin")
+        db.touch(key, events.ZSET, b"zpopmin", len(taken[0]))
     db.remove_if_empty(key, len(zset))
     return taken
 

@@ -307,6 +307,6 @@ def zremrangebylex(ctx: Context, argv: list[bytes]) -> Reply:
 def _removed(ctx: Context, key: bytes, zset: SortedSet, count: int, event: bytes) -> int:
     """Announce that a range has gone."""
     if count:
-        ctx.db.touch(key, events.ZSET, event)
+        ctx.db.touch(key, events.ZSET, event, count)
         ctx.db.remove_if_empty(key, len(zset))
     return count

@@ -148,7 +148,7 @@ def add_members(ctx: Context, key: bytes, options: int, scores: list[float], mem
             if done == ADDED:
                 added += 1
     if changed:
-        db.touch(key, events.ZSET, b"zincr" if options & INCREMENT else b"zadd")
+        db.touch(key, events.ZSET, b"zincr" if options & INCREMENT else b"zadd", changed)
     if options & INCREMENT:
         return None if score is None else Double(score)
     return changed if options & COUNT_CHANGED else added
@@ -172,12 +172,15 @@ def _decide(zset: SortedSet, member: bytes, score: float, options: int) -> float
     return score
 
 
-def store_members(ctx: Context, key: bytes, scores: dict[bytes, float], event: bytes) -> int:
-    """Let `key` hold a sorted set of these members, or nothing if there are none; how many. O(n log n)."""
+def store_members(ctx: Context, key: bytes, scores: dict[bytes, float], event: bytes, each_counts: bool = False) -> int:
+    """Let `key` hold a sorted set of these members, or nothing if there are none; how many. O(n log n).
+
+    `each_counts`: each member is a change, else all together are one.
+    """
     db = ctx.db
     if scores:
         db.store(key, sorted_set_from(ctx.space.limits, scores))
-        db.touch(key, events.ZSET, event)
+        db.touch(key, events.ZSET, event, len(scores) if each_counts else 1)
     elif db.remove(key) is not None:
         db.touch(key, events.GENERIC, b"del")
     return len(scores)
@@ -204,7 +207,7 @@ def zrem(ctx: Context, argv: list[bytes]) -> Reply:
         if zset.remove(argv[index]):
             removed += 1
     if removed:
-        db.touch(key, events.ZSET, b"zrem")
+        db.touch(key, events.ZSET, b"zrem", removed)
         db.remove_if_empty(key, len(zset))
     return removed
 

@@ -271,8 +271,7 @@ def _store(db: Database, target: bytes, results: list[bytes]) -> int:
     count = len(results)
     if count:
         db.store(target, ListValue(db.space.limits, results))
-        db.space.dirty += count - 1
-        db.touch(target, events.LIST, b"sortstore")
+        db.touch(target, events.LIST, b"sortstore", count)
     elif db.find(target) is not None:
         db.remove(target)
         db.touch(target, events.GENERIC, b"del")

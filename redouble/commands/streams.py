@@ -144,8 +144,7 @@ def xtrim(ctx: Context, argv: list[bytes]) -> Reply:
         return 0
     removed = options.trim(ctx, stream)
     if removed:
-        ctx.db.touch(argv[1], events.STREAM, b"xtrim")
-        ctx.space.dirty += removed - 1
+        ctx.db.touch(argv[1], events.STREAM, b"xtrim", removed)
     return removed
 
 
@@ -280,8 +279,7 @@ def xdel(ctx: Context, argv: list[bytes]) -> Reply:
         return 0
     deleted = stream.delete([strict_id(text) for text in argv[2:]])
     if deleted:
-        ctx.db.touch(argv[1], events.STREAM, b"xdel")
-        ctx.space.dirty += deleted - 1
+        ctx.db.touch(argv[1], events.STREAM, b"xdel", deleted)
     return deleted
 
 

@@ -241,10 +241,13 @@ class Database:
 
     # -- announcing -------------------------------------------------------------------------
 
-    def touch(self, key: bytes, event_class: int, event: bytes) -> None:
-        """Announce that `key` has changed: the one door. `event` is the keyspace event's name."""
+    def touch(self, key: bytes, event_class: int, event: bytes, changes: int = 1) -> None:
+        """Announce that `key` has changed: the one door.
+
+        `event` is the keyspace event's name, `changes` says how many changes Redis counts (for the next save).
+        """
         space = self.space
-        space.dirty += 1
+        space.dirty += changes
         if space.interest:
             self._announce(key, event_class, event)
 

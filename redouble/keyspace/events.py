@@ -60,15 +60,18 @@ def parse_classes(text: bytes) -> int | None:
 
 
 def format_classes(flags: int) -> bytes:
-    """The shortest text for `flags`, in Redis' order of letters."""
+    """The shortest text for `flags`, in Redis' order of letters.
+
+    Beside ``A`` Redis hides the ``n``. Here the text is all that is kept of a setting, so it must tell.
+    """
     text = bytearray()
     if flags & ALL == ALL:
-        text += b"A"
+        text += b"An" if flags & NEW else b"A"
     else:
-        for letter in b"g$lshzxetd":
+        for letter in b"g$lshzxetdn":
             if flags & _LETTERS[letter]:
                 text.append(letter)
-    for letter in b"KEmn":
+    for letter in b"KEm":
         if flags & _LETTERS[letter]:
             text.append(letter)
     return bytes(text)

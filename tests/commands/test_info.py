@@ -163,3 +163,43 @@ def test_redouble_says_who_it_is(redis: Redis) -> None:
     found = fields(redis, "server")
     assert found[b"redouble_build"] in (b"compiled", b"interpreted")
     assert found[b"redouble_version"]
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "changes"),
+    [
+        ([], "RPUSH k 1 2 3", 3),
+        ([], "SADD k a b a", 2),
+        ([], "ZADD k 1 a 2 b", 2),
+        ([], "HSET k a 1 b 2 c 3", 3),
+        ([], "MSET k 1 l 2", 2),
+        ([], "GEOADD k 1 1 a 2 2 b", 2),
+        (["SET k 1"], "RENAME k l", 1),
+        (["SET k 1"], "MOVE k 3", 1),
+        (["SET k 1", "SET l 1"], "DEL k l m", 2),
+        (["RPUSH k 1 2 3 4"], "LTRIM k 0 0", 3),
+        (["RPUSH k 1 2 3 4"], "LTRIM k 0 -1", 0),
+        (["RPUSH k 1 1 2"], "LREM k 0 1", 2),
+        (["RPUSH k 1 2 3"], "LPOP k 2", 2),
+        (["RPUSH k 1 2 3"], "RPOPLPUSH k l", 1),
+        (["SADD k a b"], "SREM k a b c", 2),
+        (["SADD k a b"], "SPOP k 2", 2),
+        (["SADD k a b"], "SMOVE k l a", 2),
+        (["ZADD k 1 a 2 b"], "ZREM k a b", 2),
+        (["ZADD k 1 a 2 b"], "ZPOPMAX k 2", 2),
+        (["ZADD k 1 a 2 b"], "ZREMRANGEBYRANK k 0 0", 1),
+        (["ZADD k 1 a 2 b"], "ZADD k 5 a 6 c", 2),
+        (["HSET k a 1 b 2"], "HDEL k a b", 2),
+        (["RPUSH k 2 1"], "SORT k STORE l", 2),
+        (["GEOADD k 1 1 a 2 2 b"], "GEOSEARCHSTORE l k FROMMEMBER a BYRADIUS 1000 km", 2),
+        (["SET k 1", "SET l 1"], "FLUSHDB", 2),
+    ],
+)
+def test_the_changes_since_the_last_save_are_counted_as_redis_does(
+    redis: Redis, before: list[str], command: str, changes: int
+) -> None:
+    for line in before:
+        redis(*line.split())
+    count = int(fields(redis, "persistence")[b"rdb_changes_since_last_save"])
+    redis(*command.split())
+    assert int(fields(redis, "persistence")[b"rdb_changes_since_last_save"]) - count == changes
