@@ -4,7 +4,8 @@ A rule with READONLY and no command hits what writes, with LOADING what a server
 what has keys. So a client that connects, asks INFO and names itself meets a server as it would be in that state,
 and only the requests that would fail there fail here. A rule that names commands hits exactly those.
 
-The texts are Redis'. MOVED and ASK are made for each request, with the slot of its first key (`Rule.error_for`).
+The texts are Redis', and so is whether the connection ends (a test brings a real server into each of these states).
+MOVED and ASK are made for each request, with the slot of its first key (`Rule.error_for`).
 Simplified: a real server with a failed save refuses PING too; here MISCONF hits writes only.
 """
 
@@ -80,6 +81,6 @@ PRESETS: Final[dict[bytes, Preset]] = {
     b"OOM": Preset(OOM, only=f.DENYOOM, in_scripts=True),
     b"READONLY": Preset(READONLY, only=f.WRITE, in_scripts=True),
     b"TRYAGAIN": Preset(b"TRYAGAIN Multiple keys request during rehashing of slot", names=2),
-    b"UNBLOCKED": Preset(_UNBLOCKED, only=f.BLOCKING),
+    b"UNBLOCKED": Preset(_UNBLOCKED, only=f.BLOCKING, closes=True),
     b"WRONGTYPE": Preset(WRONGTYPE, names=1),
 }
