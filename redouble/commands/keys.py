@@ -443,7 +443,7 @@ def encoding_name(value: object) -> bytes:
 
 @generic.command(
     "wait", "numreplicas timeout", "Waits until replicas have the changes of this connection.", arity=3,
-    flags="blocking", since="3.0.0", barred_until="7.2.0", categories="connection -keyspace",
+    flags="blocking timeout_last", since="3.0.0", barred_until="7.2.0", categories="connection -keyspace",
     tips="request_policy:all_shards response_policy:agg_min",
 )  # fmt: skip
 def wait(ctx: Context, argv: list[bytes]) -> Reply:
@@ -456,7 +456,7 @@ def wait(ctx: Context, argv: list[bytes]) -> Reply:
 
 @generic.command(
     "waitaof", "numlocal numreplicas timeout", "Waits until the changes of this connection are on disk.", arity=4,
-    flags="blocking", since="7.2.0", categories="connection -keyspace",
+    flags="blocking timeout_last", since="7.2.0", categories="connection -keyspace",
     tips="request_policy:all_shards response_policy:agg_min",
 )  # fmt: skip
 def waitaof(ctx: Context, argv: list[bytes]) -> Reply:

@@ -25,7 +25,7 @@ _KEYS = "O(N) where N is the number of provided keys."
 
 @list_blocking.command(
     "blpop", "key [key ...] timeout", "Takes the first element of a list; waits for one if there is none.", arity=-3,
-    flags="write blocking", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", barred_until="7.2.0",
+    flags="write blocking timeout_last", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", barred_until="7.2.0",
     complexity=_KEYS,
 )  # fmt: skip
 def blpop(ctx: Context, argv: list[bytes]) -> Reply:
@@ -35,7 +35,7 @@ def blpop(ctx: Context, argv: list[bytes]) -> Reply:
 
 @list_blocking.command(
     "brpop", "key [key ...] timeout", "Takes the last element of a list; waits for one if there is none.", arity=-3,
-    flags="write blocking", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", barred_until="7.2.0",
+    flags="write blocking timeout_last", keys=[span("RW ACCESS DELETE", 1, -2)], since="2.0.0", barred_until="7.2.0",
     complexity=_KEYS,
 )  # fmt: skip
 def brpop(ctx: Context, argv: list[bytes]) -> Reply:
@@ -56,7 +56,7 @@ def _pop(ctx: Context, argv: list[bytes], left: bool) -> Reply:
 @list_blocking.command(
     "blmpop", "timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]",
     "Takes elements from the first of several lists that has any; waits if none has.", arity=-5,
-    flags="write blocking movablekeys", keys=[counted("RW ACCESS DELETE", 2)], since="7.0.0",
+    flags="write blocking movablekeys timeout_first", keys=[counted("RW ACCESS DELETE", 2)], since="7.0.0",
     complexity="O(N+M) where N is the number of provided keys and M is the number of elements returned.",
 )  # fmt: skip
 def blmpop(ctx: Context, argv: list[bytes]) -> Reply:
@@ -73,7 +73,7 @@ def blmpop(ctx: Context, argv: list[bytes]) -> Reply:
 @list_blocking.command(
     "blmove", "source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout",
     "Moves an element from a list's end to another's; waits for one if there is none.", arity=6,
-    flags="write denyoom blocking", keys=[one("RW ACCESS DELETE"), one("RW INSERT", 2)], since="6.2.0",
+    flags="write denyoom blocking timeout_last", keys=[one("RW ACCESS DELETE"), one("RW INSERT", 2)], since="6.2.0",
     barred_until="7.2.0",
 )  # fmt: skip
 def blmove(ctx: Context, argv: list[bytes]) -> Reply:
@@ -86,7 +86,7 @@ def blmove(ctx: Context, argv: list[bytes]) -> Reply:
 @list_blocking.command(
     "brpoplpush", "source destination timeout",
     "Moves a list's last element to the front of another; waits for one if there is none.", arity=4,
-    flags="write denyoom blocking", keys=[one("RW ACCESS DELETE"), one("RW INSERT", 2)], since="2.2.0",
+    flags="write denyoom blocking timeout_last", keys=[one("RW ACCESS DELETE"), one("RW INSERT", 2)], since="2.2.0",
     barred_until="7.2.0",
     deprecated="6.2.0", replaced_by="`BLMOVE` with the `RIGHT` and `LEFT` arguments",
 )  # fmt: skip

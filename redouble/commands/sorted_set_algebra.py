@@ -201,7 +201,7 @@ def _reply(request: Request, result: dict[bytes, float]) -> Reply:
 
 @sorted_set_algebra.command(
     "zunion", f"numkeys key [key ...] {_OPTIONS} [WITHSCORES]", "Returns the union of sorted sets.", arity=-3,
-    flags="readonly movablekeys", keys=[counted("RO ACCESS")], since="6.2.0", complexity=_UNION,
+    flags="readonly movablekeys any_type", keys=[counted("RO ACCESS")], since="6.2.0", complexity=_UNION,
 )  # fmt: skip
 def zunion(ctx: Context, argv: list[bytes]) -> Reply:
     """Members, or members with scores. Redis: ZUNION."""
@@ -211,7 +211,7 @@ def zunion(ctx: Context, argv: list[bytes]) -> Reply:
 
 @sorted_set_algebra.command(
     "zinter", f"numkeys key [key ...] {_OPTIONS} [WITHSCORES]", "Returns the intersection of sorted sets.", arity=-3,
-    flags="readonly movablekeys", keys=[counted("RO ACCESS")], since="6.2.0", complexity=_INTERSECTION,
+    flags="readonly movablekeys any_type", keys=[counted("RO ACCESS")], since="6.2.0", complexity=_INTERSECTION,
 )  # fmt: skip
 def zinter(ctx: Context, argv: list[bytes]) -> Reply:
     """Members, or members with scores. Redis: ZINTER."""
@@ -221,7 +221,7 @@ def zinter(ctx: Context, argv: list[bytes]) -> Reply:
 
 @sorted_set_algebra.command(
     "zdiff", "numkeys key [key ...] [WITHSCORES]", "Returns what is in the first of several sorted sets only.",
-    arity=-3, flags="readonly movablekeys", keys=[counted("RO ACCESS")], since="6.2.0", complexity=_DIFFERENCE,
+    arity=-3, flags="readonly movablekeys any_type", keys=[counted("RO ACCESS")], since="6.2.0", complexity=_DIFFERENCE,
 )  # fmt: skip
 def zdiff(ctx: Context, argv: list[bytes]) -> Reply:
     """Members, or members with scores. Redis: ZDIFF."""
@@ -231,7 +231,7 @@ def zdiff(ctx: Context, argv: list[bytes]) -> Reply:
 
 @sorted_set_algebra.command(
     "zintercard", "numkeys key [key ...] [LIMIT limit]", "Counts the members that several sorted sets share.",
-    arity=-3, flags="readonly movablekeys", keys=[counted("RO ACCESS")], since="7.0.0",
+    arity=-3, flags="readonly movablekeys any_type", keys=[counted("RO ACCESS")], since="7.0.0",
     complexity="O(N*K) worst case with N being the smallest input sorted set, K being the number of input sorted "
     "sets.",
 )  # fmt: skip
@@ -244,7 +244,8 @@ def zintercard(ctx: Context, argv: list[bytes]) -> Reply:
 
 @sorted_set_algebra.command(
     "zunionstore", f"destination numkeys key [key ...] {_OPTIONS}", "Stores the union of sorted sets in a key.",
-    arity=-4, flags="write denyoom movablekeys", keys=[one("OW UPDATE"), counted("RO ACCESS", 2)], since="2.0.0",
+    arity=-4, flags="write denyoom movablekeys any_type", keys=[one("OW UPDATE"), counted("RO ACCESS", 2)],
+    since="2.0.0",
     complexity="O(N)+O(M log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number "
     "of elements in the resulting sorted set.",
 )  # fmt: skip
@@ -256,7 +257,7 @@ def zunionstore(ctx: Context, argv: list[bytes]) -> Reply:
 
 @sorted_set_algebra.command(
     "zinterstore", f"destination numkeys key [key ...] {_OPTIONS}",
-    "Stores the intersection of sorted sets in a key.", arity=-4, flags="write denyoom movablekeys",
+    "Stores the intersection of sorted sets in a key.", arity=-4, flags="write denyoom movablekeys any_type",
     keys=[one("OW UPDATE"), counted("RO ACCESS", 2)], since="2.0.0", complexity=_INTERSECTION,
 )  # fmt: skip
 def zinterstore(ctx: Context, argv: list[bytes]) -> Reply:
@@ -268,7 +269,7 @@ def zinterstore(ctx: Context, argv: list[bytes]) -> Reply:
 @sorted_set_algebra.command(
     "zdiffstore", "destination numkeys key [key ...]",
     "Stores what is in the first of several sorted sets only in a key.", arity=-4,
-    flags="write denyoom movablekeys", keys=[one("OW UPDATE"), counted("RO ACCESS", 2)], since="6.2.0",
+    flags="write denyoom movablekeys any_type", keys=[one("OW UPDATE"), counted("RO ACCESS", 2)], since="6.2.0",
     complexity=_DIFFERENCE,
 )  # fmt: skip
 def zdiffstore(ctx: Context, argv: list[bytes]) -> Reply:

@@ -133,7 +133,7 @@ def _from_key(ctx: Context, key: bytes, zset: SortedSet, highest: bool, count: i
 
 @sorted_set_pops.command(
     "bzpopmin", "key [key ...] timeout", "Takes the member with the lowest score; waits for one if there is none.",
-    arity=-3, flags="write blocking fast", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0",
+    arity=-3, flags="write blocking fast timeout_last", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0",
     barred_until="7.2.0", complexity=_LOG_N,
 )  # fmt: skip
 def bzpopmin(ctx: Context, argv: list[bytes]) -> Reply:
@@ -143,7 +143,7 @@ def bzpopmin(ctx: Context, argv: list[bytes]) -> Reply:
 
 @sorted_set_pops.command(
     "bzpopmax", "key [key ...] timeout", "Takes the member with the highest score; waits for one if there is none.",
-    arity=-3, flags="write blocking fast", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0",
+    arity=-3, flags="write blocking fast timeout_last", keys=[span("RW ACCESS DELETE", 1, -2)], since="5.0.0",
     barred_until="7.2.0", complexity=_LOG_N,
 )  # fmt: skip
 def bzpopmax(ctx: Context, argv: list[bytes]) -> Reply:
@@ -165,7 +165,8 @@ def _blocking_pop(ctx: Context, argv: list[bytes], highest: bool) -> Reply:
 @sorted_set_pops.command(
     "bzmpop", "timeout numkeys key [key ...] <MIN | MAX> [COUNT count]",
     "Takes members from the first of several sorted sets that has any; waits if none has.", arity=-5,
-    flags="write blocking movablekeys", keys=[counted("RW ACCESS DELETE", 2)], since="7.0.0", complexity=_KEYS,
+    flags="write blocking movablekeys timeout_first", keys=[counted("RW ACCESS DELETE", 2)], since="7.0.0",
+    complexity=_KEYS,
 )  # fmt: skip
 def bzmpop(ctx: Context, argv: list[bytes]) -> Reply:
     """The key and what was taken there, or a null array. O(keys + count). Redis: BZMPOP."""

@@ -131,8 +131,8 @@ def _take_streams(ctx: Context, request: ReadRequest, argv: list[bytes], at: int
 @stream_reading.command(
     "xread", "[COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]",
     "Gives the entries of several streams after given IDs; can wait for some.", arity=-4,
-    flags="readonly blocking movablekeys", keys=[after("RO ACCESS", b"STREAMS", 1, -1, 1, 2)], since="5.0.0",
-    complexity="",
+    flags="readonly blocking movablekeys timeout_option", keys=[after("RO ACCESS", b"STREAMS", 1, -1, 1, 2)],
+    since="5.0.0", complexity="",
 )  # fmt: skip
 def xread(ctx: Context, argv: list[bytes]) -> Reply:
     """By key the entries after its ID, or a null array. O(streams * log n + result). Redis: XREAD."""
@@ -205,8 +205,8 @@ def _narrowed(ctx: Context, request: ReadRequest) -> None:
     "xreadgroup",
     "GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...] id [id ...]",
     "Gives a consumer new entries of its group's streams, or those it already has; can wait for new ones.", arity=-7,
-    flags="write blocking movablekeys wakes_without_key", keys=[after("RO ACCESS", b"STREAMS", 4, -1, 1, 2)],
-    since="5.0.0",
+    flags="write blocking movablekeys wakes_without_key timeout_option",
+    keys=[after("RO ACCESS", b"STREAMS", 4, -1, 1, 2)], since="5.0.0",
     complexity="For each stream mentioned: O(M) with M being the number of elements returned. If M is constant (e.g. "
     "always asking for the first 10 elements with COUNT), you can consider it O(1). On the other side when XREADGROUP "
     "blocks, XADD will pay the O(N) time in order to serve the N clients blocked on the stream getting new data.",

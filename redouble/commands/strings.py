@@ -54,7 +54,7 @@ def get(ctx: Context, argv: list[bytes]) -> Reply:
 
 
 @string.command(
-    "mget", "key [key ...]", "Gives the strings of several keys at once.", arity=-2, flags="readonly fast",
+    "mget", "key [key ...]", "Gives the strings of several keys at once.", arity=-2, flags="readonly fast any_type",
     keys=[span("RO ACCESS")], complexity="O(N) where N is the number of keys to retrieve.",
     tips="request_policy:multi_shard",
 )  # fmt: skip

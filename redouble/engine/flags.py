@@ -96,6 +96,12 @@ EMPTIES_DATABASE: Final = 1 << 49
 EMPTIES_SERVER: Final = 1 << 50
 #: Keys come to be in another database without being named.
 SWAPS_DATABASES: Final = 1 << 51
+#: Where the time-out of a command that may wait stands: its first argument, its last, or behind BLOCK.
+TIMEOUT_FIRST: Final = 1 << 52
+TIMEOUT_LAST: Final = 1 << 53
+TIMEOUT_OPTION: Final = 1 << 54
+#: Doesn't mind keys of another type than its group's (MGET), or not every one (ZUNION takes sets too).
+ANY_TYPE: Final = 1 << 55
 
 OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "may_replicate": MAY_REPLICATE,
@@ -119,6 +125,10 @@ OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "empties_database": EMPTIES_DATABASE,
     "empties_server": EMPTIES_SERVER,
     "swaps_databases": SWAPS_DATABASES,
+    "timeout_first": TIMEOUT_FIRST,
+    "timeout_last": TIMEOUT_LAST,
+    "timeout_option": TIMEOUT_OPTION,
+    "any_type": ANY_TYPE,
 }
 
 # -- clients: unusual states ---------------------------------------------------------------------

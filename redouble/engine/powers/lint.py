@@ -55,10 +55,6 @@ _TYPES: Final[dict[str, bytes]] = {
     "string": b"string", "bitmap": b"string", "hyperloglog": b"string", "list": b"list", "set": b"set",
     "sorted-set": b"zset", "geo": b"zset", "hash": b"hash", "stream": b"stream",
 }  # fmt: skip
-#: Those that don't mind, or take a set for a sorted set.
-_LENIENT: Final = (
-    b"mget", b"zunion", b"zunionstore", b"zinter", b"zinterstore", b"zintercard", b"zdiff", b"zdiffstore",
-)  # fmt: skip
 _WRONG_TYPE: Final = b"WRONGTYPE "
 
 
@@ -165,7 +161,7 @@ class Lint:
         if rules & r.KEYS_COMMAND and command.flags & f.WALKS_KEYS:
             self._complain(r.KEYS_COMMAND, ctx, command, argv, b"KEYS over %d keys" % len(ctx.db.data))
         if rules & r.UNBOUNDED and command.flags & f.BLOCKING and not ctx.flags & f.DENY_BLOCKING:
-            if r.waits_for_ever(name, argv):
+            if r.waits_for_ever(command.flags, argv):
                 self._complain(r.UNBOUNDED, ctx, command, argv, b"%b may wait for ever" % name.upper())
         if rules & r.EVAL_AGAIN and command.flags & f.CARRIES_SCRIPT:
             self._count_eval(ctx, command, argv)
@@ -260,7 +256,7 @@ class Lint:
             entry = ctx.db.data.get(key)
             known = self._types.get(mark)
             if known is not None and wanted is not None and known != wanted and "OW" not in flags:
-                if command.full_name not in _LENIENT:
+                if not command.flags & f.ANY_TYPE:
                     detail = b"%b was a %b before it vanished" % (shell_words([key]), known)
                     self._complain(r.WRONG_TYPE, ctx, command, argv, detail)
             if not command.flags & f.WRITE:

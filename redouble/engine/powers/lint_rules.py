@@ -12,6 +12,7 @@ from typing import Final, final
 
 from redouble.datatypes.glob import Glob
 from redouble.doubles import parse_double
+from redouble.engine import flags as f
 from redouble.errors import CommandError, c_text
 from redouble.protocol.numbers import try_integer
 
@@ -91,13 +92,6 @@ RULES: Final[list[Rule]] = [
     ),
 ]  # fmt: skip
 
-#: Where the time-out of a command that may wait stands.
-_TIMEOUT_AT: Final[dict[bytes, int]] = {
-    b"blpop": -1, b"brpop": -1, b"bzpopmin": -1, b"bzpopmax": -1, b"brpoplpush": -1, b"blmove": -1, b"blmpop": 1,
-    b"bzmpop": 1, b"wait": -1, b"waitaof": -1,
-}  # fmt: skip
-_READS_STREAMS: Final = (b"xread", b"xreadgroup")
-
 
 @final
 class Settings:
@@ -162,9 +156,9 @@ def _set(settings: Settings, rule: Rule, value: bytes) -> None:
         settings.eval_times = number
 
 
-def waits_for_ever(name: bytes, argv: list[bytes]) -> bool:
-    """Whether a command would wait without a limit: its time-out is 0. O(arguments)."""
-    if name in _READS_STREAMS:
+def waits_for_ever(flags: int, argv: list[bytes]) -> bool:
+    """Whether a command with these flags would wait without a limit: its time-out is 0. O(arguments)."""
+    if flags & f.TIMEOUT_OPTION:
         for at in range(1, len(argv) - 1):
             word = argv[at].upper()
             if word == b"STREAMS":
@@ -172,5 +166,6 @@ def waits_for_ever(name: bytes, argv: list[bytes]) -> bool:
             if word == b"BLOCK":
                 return try_integer(argv[at + 1]) == 0
         return False
-    at = _TIMEOUT_AT.get(name, 0)
-    return at != 0 and parse_double(argv[at]) == 0
+    if flags & f.TIMEOUT_LAST:
+        return parse_double(argv[-1]) == 0
+    return bool(flags & f.TIMEOUT_FIRST) and parse_double(argv[1]) == 0
