@@ -56,10 +56,10 @@ class ServerProcess:
         return (int(fields[11]) + int(fields[12])) / 100
 
 
-def redouble() -> ServerProcess:
+def redouble(*options: str) -> ServerProcess:
     """The Redouble that this Python imports, compiled or not."""
     port = free_port()
-    return ServerProcess("redouble", [sys.executable, "-m", "redouble", "--port", str(port)], port)
+    return ServerProcess("redouble", [sys.executable, "-m", "redouble", "--port", str(port), *options], port)
 
 
 def real() -> ServerProcess:
