@@ -27,7 +27,7 @@ _HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 def sections() -> list[tuple[str, str]]:
     """Title and text of each section that has a command."""
     found = []
-    for page in sorted((ROOT / "docs").glob("*.md")):
+    for page in sorted((ROOT / "docs").rglob("*.md")):
         parts = _HEADING.split(page.read_text())
         found += [(f"{page.stem}: {title}", text) for title, text in zip(parts[1::2], parts[2::2], strict=True)]
     return [(title, text) for title, text in found if commands_of(text)]
@@ -70,15 +70,24 @@ def test_the_readme_s_test_passes(tmp_path: Path) -> None:
 @pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the documents are not beside this build")
 def test_there_are_sections_to_run() -> None:
     titles = [title for title, _ in sections()]
-    for word in ("pytest", "time to live", "RQ", "Celery", "Vitest"):
+    for word in ("pytest", "time to live", "RQ", "Celery", "ioredis", "redis-py"):
         assert [title for title in titles if word in title], word
 
 
-@pytest.mark.parametrize(("title", "text"), sections(), ids=lambda value: value if ": " in value[:40] else "")
+@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the documents are not beside this build")
+def test_each_page_of_a_power_has_something_to_run_and_the_index_names_it() -> None:
+    pages = {page.stem for page in (ROOT / "docs" / "powers").glob("*.md")}
+    assert pages >= {"clock", "faults", "snapshots", "seed", "trace", "lint", "failover"}
+    assert pages <= {title.partition(":")[0] for title, _ in sections()}
+    index = (ROOT / "docs" / "testing.md").read_text()
+    assert pages == set(re.findall(r"\(powers/([\w-]+)\.md\)", index))
+
+
+@pytest.mark.parametrize(("title", "text"), [pytest.param(*section, id=section[0]) for section in sections()])
 def test_a_section_works_as_it_is_written(title: str, text: str, tmp_path: Path) -> None:
     files = files_of(text)
     assert files, f"{title} has commands and no file"
-    if any(name.endswith(".js") for name in files):
+    if any(name.endswith((".js", ".mjs")) for name in files):
         modules = HERE / "node_modules"
         if shutil.which("node") is None or not (modules / "vitest").exists():
             pytest.skip("Node or the packages of tests/clients/package.json are not installed (`make node-clients`)")
