@@ -11,7 +11,7 @@ from redouble.engine.acllog import REASONS, AclLogEntry
 from redouble.engine.aclselector import Selector
 from redouble.engine.command import CATEGORY_ORDER, Family
 from redouble.engine.context import Context
-from redouble.errors import CommandError, wrong_arity
+from redouble.errors import CommandError, c_text, wrong_arity
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import OK, Bulks, Double, Map, Reply, SetReply
 
@@ -118,11 +118,11 @@ def dryrun(ctx: Context, argv: list[bytes]) -> Reply:
     """OK, or what the user lacks, as text. O(arguments). Redis: ACL DRYRUN."""
     user = ctx.engine.acl.users.get(argv[2])
     if user is None:
-        raise CommandError(b"ERR User '%b' not found" % argv[2])
+        raise CommandError(b"ERR User '%b' not found" % c_text(argv[2]))
     request = argv[3:]
     command = ctx.engine.table.find(request)
     if command is None:
-        raise CommandError(b"ERR Command '%b' not found" % argv[3])
+        raise CommandError(b"ERR Command '%b' not found" % c_text(argv[3]))
     if not command.fits(len(request)):
         raise wrong_arity(command.full_name)
     result, at = user.check(command, request)
@@ -144,7 +144,7 @@ def cat(ctx: Context, argv: list[bytes]) -> Reply:
         return Bulks([name.encode() for name in CATEGORY_ORDER])
     category = argv[2].lower().decode("latin-1")
     if category not in CATEGORY_ORDER:
-        raise CommandError(b"ERR Unknown category '%b'" % argv[2][:128])
+        raise CommandError(b"ERR Unknown category '%b'" % c_text(argv[2])[:128])
     return Bulks([row.full_name for row in ctx.engine.table.rows if category in row.categories])
 
 

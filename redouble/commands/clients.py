@@ -12,7 +12,7 @@ from redouble.engine.client import Client
 from redouble.engine.clientline import client_line
 from redouble.engine.command import Family
 from redouble.engine.context import Context
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 from redouble.protocol.numbers import integer, try_integer
 from redouble.protocol.reply import NO_REPLY, OK, Reply, Verbatim
 
@@ -86,7 +86,7 @@ def setinfo(ctx: Context, argv: list[bytes]) -> Reply:
     """Note the library's name or version. O(len). Redis: CLIENT SETINFO."""
     option = argv[2].lower()
     if option not in (b"lib-name", b"lib-ver"):
-        raise CommandError(b"ERR Unrecognized option '%b'" % argv[2])
+        raise CommandError(b"ERR Unrecognized option '%b'" % c_text(argv[2]))
     if not _printable(argv[3]):
         raise CommandError(b"ERR %b cannot contain spaces, newlines or special characters." % argv[2])
     if option == b"lib-name":
@@ -155,7 +155,7 @@ def _type_of(client: Client) -> bytes:
 def _type_named(word: bytes) -> bytes:
     kind = word.lower()
     if kind not in _TYPES:
-        raise CommandError(b"ERR Unknown client type '%b'" % word)
+        raise CommandError(b"ERR Unknown client type '%b'" % c_text(word))
     return b"slave" if kind == b"replica" else kind
 
 

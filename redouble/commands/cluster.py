@@ -16,7 +16,7 @@ from redouble.engine import flags as f
 from redouble.engine.cluster import BUS_OFFSET, PORT_MAX, Node
 from redouble.engine.command import Family
 from redouble.engine.context import Context
-from redouble.errors import SYNTAX, CommandError, wrong_arity
+from redouble.errors import SYNTAX, CommandError, c_text, wrong_arity
 from redouble.protocol.keyslot import SLOTS, key_slot
 from redouble.protocol.numbers import integer, try_integer
 from redouble.protocol.reply import EMPTY, OK, Map, Reply, Simple, Verbatim
@@ -479,10 +479,10 @@ def meet(ctx: Context, argv: list[bytes]) -> Reply:
         raise bad_subcommand(argv)
     port = try_integer(argv[3])
     if port is None:
-        raise CommandError(b"ERR Invalid base port specified: " + argv[3])
+        raise CommandError(b"ERR Invalid base port specified: " + c_text(argv[3]))
     bus_port = try_integer(argv[4]) if len(argv) == 5 else port + BUS_OFFSET
     if bus_port is None:
-        raise CommandError(b"ERR Invalid bus port specified: " + argv[4])
+        raise CommandError(b"ERR Invalid bus port specified: " + c_text(argv[4]))
     if not (_is_address(argv[2]) and 0 < port <= PORT_MAX and 0 < bus_port <= PORT_MAX):
         raise CommandError(b"ERR Invalid node address specified: %b:%b" % (argv[2], argv[3]))
     return OK

@@ -8,7 +8,7 @@ from redouble.commands.clients import name_error
 from redouble.engine import flags as f
 from redouble.engine.command import Family
 from redouble.engine.context import Context
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import OK, Map, Reply, Simple
 
@@ -22,6 +22,8 @@ _NOT_LOGGED_IN: Final = (
     b"NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> "
     b"<pass> option can be used to authenticate the client and select the RESP protocol version at the same time"
 )
+#: Since then HELLO reads all its options before it does anything.
+_HELLO_WAITS_SINCE: Final = 70200
 _WRONG_PASSWORD: Final = b"WRONGPASS invalid username-password pair or user is disabled."
 _NO_PASSWORD_SET: Final = (
     b"ERR AUTH <password> called without any password configured for the default user. Are you sure your "
@@ -109,6 +111,7 @@ def hello(ctx: Context, argv: list[bytes]) -> Reply:
             raise CommandError(b"NOPROTO unsupported protocol version")
     login: list[bytes] = []
     name: bytes | None = None
+    at_once = ctx.engine.version < _HELLO_WAITS_SINCE
     at = 2
     while at < len(argv):
         option = argv[at].upper()
@@ -117,23 +120,32 @@ def hello(ctx: Context, argv: list[bytes]) -> Reply:
             login = argv[at + 1 : at + 3]
             ctx.engine.slowlog.hide(argv, at + 1)
             ctx.engine.slowlog.hide(argv, at + 2)
+            if at_once:
+                _log_in(ctx, argv, login)
             at += 3
         elif option == b"SETNAME" and more >= 1:
             name = argv[at + 1]
             error = name_error(name)
             if error is not None:
                 raise CommandError(error)
+            if at_once:
+                client.name = name
             at += 2
         else:
-            raise CommandError(b"ERR Syntax error in HELLO option '%b'" % argv[at])
-    if login and not ctx.engine.acl.authenticate(client, login[0], login[1], argv[0]):
-        raise CommandError(_WRONG_PASSWORD)
+            raise CommandError(b"ERR Syntax error in HELLO option '%b'" % c_text(argv[at]))
+    if login and not at_once:
+        _log_in(ctx, argv, login)
     if client.flags & f.UNAUTHENTICATED:
         raise CommandError(_NOT_LOGGED_IN)
     if name is not None:
         client.name = name
     client.set_resp(version)
     return _introduction(ctx)
+
+
+def _log_in(ctx: Context, argv: list[bytes], login: list[bytes]) -> None:
+    if not ctx.engine.acl.authenticate(ctx.client, login[0], login[1], argv[0]):
+        raise CommandError(_WRONG_PASSWORD)
 
 
 def _introduction(ctx: Context) -> Map:

@@ -10,7 +10,7 @@ from redouble.engine.info import human
 from redouble.engine.latency import LatencySeries
 from redouble.engine.memory import BASE
 from redouble.engine.sizes import SAMPLES, key_size
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import OK, Bulks, Double, Map, Reply, Verbatim
 
@@ -123,7 +123,7 @@ def latency_graph(ctx: Context, argv: list[bytes]) -> Reply:
     """A picture in characters. O(160). Redis: LATENCY GRAPH."""
     series = ctx.engine.slowlog.latency.events.get(argv[2])
     if series is None:
-        raise CommandError(b"ERR No samples available for event '%b'" % argv[2])
+        raise CommandError(b"ERR No samples available for event '%b'" % c_text(argv[2]))
     return Verbatim(_graph(argv[2], series, ctx.now // 1000))
 
 

@@ -11,7 +11,7 @@ from redouble.commands.scripting import ARGUMENTS, NOT_BY_SCRIPTS, RO_RUN, RUN, 
 from redouble.datatypes.glob import Glob
 from redouble.engine.command import Family, counted
 from redouble.engine.context import Context
-from redouble.errors import CommandError
+from redouble.errors import CommandError, c_text
 from redouble.lua_runtime.library import Function, Library
 from redouble.lua_runtime.shebang import FLAG_BITS
 from redouble.persistence.format import CorruptData, format_version
@@ -68,7 +68,7 @@ def function_load(ctx: Context, argv: list[bytes]) -> Reply:
     replace = False
     for word in argv[2:-1]:
         if word.lower() != b"replace":
-            raise CommandError(b"ERR Unknown option given: " + word)
+            raise CommandError(b"ERR Unknown option given: " + c_text(word))
         replace = True
     name = ctx.engine.scripting.load_library(argv[-1], replace)
     ctx.space.dirty += 1

@@ -11,7 +11,7 @@ from redouble.commands.hashes import hash_to_write
 from redouble.datatypes.hashvalue import HashValue
 from redouble.engine.command import Family, one
 from redouble.engine.context import Context
-from redouble.errors import CommandError, invalid_expire, wrong_arity
+from redouble.errors import CommandError, c_text, invalid_expire, wrong_arity
 from redouble.keyspace import events
 from redouble.keyspace.database import NEVER
 from redouble.keyspace.typed import hash_of
@@ -375,7 +375,7 @@ def _hsetex_options(ctx: Context, argv: list[bytes]) -> tuple[bytes, int, bool, 
                     raise CommandError(b"ERR missing expire time")
                 deadline = _deadline_after(ctx, word, argv[at], b"hsetex")
         else:
-            raise CommandError(b"ERR unknown argument: " + argv[at])
+            raise CommandError(b"ERR unknown argument: " + c_text(argv[at]))
         at += 1
     raise CommandError(_FIELDS_MISSING)
 

@@ -14,7 +14,7 @@ from typing import Final
 from redouble.datatypes import hyperloglog as hll
 from redouble.engine.command import Family, one, span
 from redouble.engine.context import Context
-from redouble.errors import CommandError
+from redouble.errors import CommandError, c_text
 from redouble.keyspace import events
 from redouble.keyspace.database import Database, Entry
 from redouble.keyspace.typed import string_of
@@ -135,7 +135,7 @@ def pfdebug(ctx: Context, argv: list[bytes]) -> Reply:
         raise CommandError(b"ERR The specified key does not exist")
     look = _LOOKS.get(argv[1].upper())
     if look is None:
-        raise CommandError(b"ERR Unknown PFDEBUG subcommand '%b'" % argv[1])
+        raise CommandError(b"ERR Unknown PFDEBUG subcommand '%b'" % c_text(argv[1]))
     try:
         return look(ctx, entry, value)
     except hll.CorruptedError:

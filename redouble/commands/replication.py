@@ -6,10 +6,11 @@ from typing import Final
 from redouble.commands.effects import EFFECTS
 from redouble.engine.command import Family
 from redouble.engine.context import Context
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 from redouble.protocol.numbers import integer, try_integer
 from redouble.protocol.reply import NO_REPLY, OK, Reply, Simple
 
+_BAD_PORT: Final = b"ERR Invalid master port"
 replication: Final = Family("server")
 
 _ADMIN: Final = "admin noscript stale"
@@ -58,9 +59,9 @@ def _follow(ctx: Context, argv: list[bytes]) -> Reply:
     if argv[1].lower() == b"no" and argv[2].lower() == b"one":
         link.follow(b"", 0)
         return OK
-    port = integer(argv[2], b"ERR Invalid master port")
+    port = integer(argv[2], _BAD_PORT)
     if not 0 <= port <= 65535:
-        raise CommandError(b"ERR Invalid master port")
+        raise CommandError(_BAD_PORT)
     if link.host.lower() == argv[1].lower() and link.port == port:
         return Simple(b"OK Already connected to specified master")
     link.follow(argv[1], port)
@@ -144,7 +145,7 @@ def replconf(ctx: Context, argv: list[bytes]) -> Reply:
         elif option == b"rdb-filter-only":
             follower.functions_only = _only_functions(value)
         elif option not in (b"capa", b"version"):
-            raise CommandError(b"ERR Unrecognized REPLCONF option: " + argv[at])
+            raise CommandError(b"ERR Unrecognized REPLCONF option: " + c_text(argv[at]))
     return OK
 
 

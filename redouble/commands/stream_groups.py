@@ -328,7 +328,7 @@ def _claim_options(ctx: Context, argv: list[bytes], at: int) -> ClaimOptions:
             at += 1
             options.last_id = strict_id(argv[at])
         else:
-            raise CommandError(b"ERR Unrecognized XCLAIM option '%b'" % argv[at])
+            raise CommandError(b"ERR Unrecognized XCLAIM option '%b'" % c_text(argv[at]))
         at += 1
     return options
 

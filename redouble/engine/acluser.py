@@ -40,7 +40,8 @@ class User:
         self.enabled: bool = False
         #: Any password will do.
         self.nopass: bool = False
-        #: Whether what it RESTOREs is checked closely, as the flag says it; up to 7.0 a new user has none.
+        #: Whether what it RESTOREs is checked closely, as the flag says it; up to 7.0 a new user has none, before
+        #: `reset`.
         self.sanitize: bytes = b"sanitize-payload" if table.version >= _SANITIZES_SINCE else b""
         #: Hashes, in the order in which they were added.
         self.passwords: list[bytes] = []

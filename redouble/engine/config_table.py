@@ -182,7 +182,8 @@ _MEMORY: Final[list[Parameter]] = [
     P("maxmemory-policy", "noeviction", kinds.Choice(
         "volatile-lru volatile-lfu volatile-random volatile-ttl allkeys-lru allkeys-lfu allkeys-random noeviction"
     ), effect=effect.memory),
-    P("maxmemory-samples", "5", kinds.Number(1, 64), effect=effect.memory),
+    P("maxmemory-samples", "5", kinds.Number(1, _INT), until="7.4.0", effect=effect.memory),
+    P("maxmemory-samples", "5", kinds.Number(1, 64), since="7.4.0", effect=effect.memory),
     P("maxmemory-eviction-tenacity", "10", kinds.Number(0, 100)),
     P("maxmemory-clients", "0", kinds.Number(0, _LONG, "percent"), since="7.0.0", effect=effect.memory),
     P("lfu-log-factor", "10", _COUNT),

@@ -61,3 +61,40 @@ def test_memory_stats_has_the_figures_of_its_time(early: Redis) -> None:
     hashtables = [b"overhead.db.hashtable.lut", b"overhead.db.hashtable.rehashing", b"db.dict.rehashing.count"]
     assert [name for name in later if name not in names] == [*hashtables, b"allocator.muzzy"]
     assert [name for name in names if name not in later] == [b"db.0"]
+
+
+def test_hello_does_each_option_when_it_reads_it(early: Redis) -> None:
+    early("ACL", "SETUSER", "bob", "on", "nopass", "~*", "+@all")
+    assert early("HELLO", 3, "SETNAME", "first", "AUTH", "bob", "x", "NOSUCH").startswith(b"ERR Syntax error in HELLO")
+    assert early("CLIENT", "GETNAME") == b"first"
+    assert early("ACL", "WHOAMI") == b"bob"
+
+
+def test_later_hello_reads_all_options_first() -> None:
+    later = Redis(EngineTarget("7.2.0"), 3)
+    assert later("HELLO", 3, "SETNAME", "first", "NOSUCH") == Failure("ERR Syntax error in HELLO option 'NOSUCH'")
+    assert later("CLIENT", "GETNAME") is None
+
+
+def test_command_getkeys_needs_more_than_a_name(early: Redis) -> None:
+    for name in ("GETKEYS", "GETKEYSANDFLAGS"):
+        wrong = Failure(f"ERR wrong number of arguments for 'command|{name.lower()}' command")
+        assert early("COMMAND", name, "PING") == wrong
+        assert early("COMMAND", name, "GET") == wrong
+
+
+def test_a_new_user_says_nothing_of_payloads_before_it_is_reset(early: Redis) -> None:
+    early("ACL", "SETUSER", "bob")
+    assert early("ACL", "GETUSER", "bob")[:2] == [b"flags", [b"off"]]
+    early("ACL", "SETUSER", "bob", "reset")
+    assert early("ACL", "GETUSER", "bob")[:2] == [b"flags", [b"off", b"sanitize-payload"]]
+
+
+def test_samples_have_no_upper_bound(early: Redis) -> None:
+    assert early("CONFIG", "SET", "maxmemory-samples", 65) == Status("OK")
+    assert early("CONFIG", "SET", "maxmemory-samples", 5) == Status("OK")
+
+
+def test_later_samples_are_at_most_64() -> None:
+    refused = Redis(EngineTarget("7.4.0"), 3)("CONFIG", "SET", "maxmemory-samples", 65)
+    assert refused.endswith(b"argument must be between 1 and 64 inclusive")
