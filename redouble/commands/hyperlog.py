@@ -52,14 +52,19 @@ def _values(db: Database, keys: list[bytes]) -> Iterator[bytes]:
     flags="write denyoom fast", keys=[one("RW INSERT")], since="2.8.9", complexity="O(1) to add every element.",
 )  # fmt: skip
 def pfadd(ctx: Context, argv: list[bytes]) -> Reply:
-    """1 if the estimate may have changed, else 0. O(elements). Redis: PFADD."""
+    """1 if the estimate may have changed, else 0. O(elements). Redis: PFADD.
+
+    A corrupted value keeps the elements before the one that showed it to be so, without an event, as in Redis.
+    """
     key = argv[1]
     db = ctx.db
     entry = db.find(key)
     old = _value_of(entry)
     try:
         new = hll.add(hll.empty() if old is None else old, argv[2:], ctx.space.limits.hll_sparse_bytes)
-    except hll.CorruptedError:
+    except hll.CorruptedError as error:
+        if entry is not None:
+            entry.value = bytearray(error.args[1])
         raise CommandError(_CORRUPTED) from None
     if entry is None:
         db.add(key, bytearray(new))

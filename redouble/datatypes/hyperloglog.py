@@ -60,7 +60,10 @@ _UP_6: Final = bytes([byte << 6 & 255 for byte in range(256)])
 
 
 class CorruptedError(ValueError):
-    """A value that has a right header, but runs that don't add up."""
+    """A value that has a right header, but runs that don't add up.
+
+    Where elements were to be added, its second argument is the value with those before the first that failed.
+    """
 
 
 def empty() -> bytes:
@@ -206,15 +209,18 @@ def _set_registers(value: bytes, changes: list[tuple[int, int]], sparse_bytes: i
     done = 0
     if is_sparse(value):
         sparse = _Sparse(value, sparse_bytes)
-        while done < len(changes):
-            index, wanted = changes[done]
-            if not sparse.raise_register(index, wanted):
-                break
-            done += 1
-        value = sparse.value()
-        if done == len(changes):
-            return value if sparse.changed else None
-        value = to_dense(value)
+        try:
+            while done < len(changes):
+                index, wanted = changes[done]
+                if not sparse.raise_register(index, wanted):
+                    break
+                done += 1
+            value = sparse.value()
+            if done == len(changes):
+                return value if sparse.changed else None
+            value = to_dense(value)
+        except CorruptedError as error:
+            raise CorruptedError(str(error), _outdated(sparse.value()) if sparse.changed else value) from None
     dense = bytearray(value)
     changed = done > 0
     for index, wanted in changes[done:]:

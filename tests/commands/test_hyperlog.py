@@ -97,3 +97,11 @@ def test_many_elements_are_estimated_well(redis: Redis) -> None:
     for start in range(0, 3000, 100):
         redis("PFADD", "h", *range(start, start + 100))
     assert abs(redis("PFCOUNT", "h") - 3000) < 150
+
+
+def test_a_corrupted_one_keeps_what_was_added_before_the_flaw_was_met(redis: Redis) -> None:
+    redis("PFADD", "k", "x")
+    redis("SETRANGE", "k", 15, "HYLL")
+    assert redis("PFADD", "k", "z", "x") == CORRUPTED
+    assert redis("GET", "k") == b"HYLL\x01" + bytes(10) + b"\xc8YLH7\x80C\xcf"
+    assert redis("PFCOUNT", "k") == CORRUPTED
