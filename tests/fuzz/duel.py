@@ -1,41 +1,30 @@
 """Runs a script on Redouble and on a real server and compares all that can be seen.
 
-A script is a list of commands; one that begins with ``@2`` goes through a second connection. After the
+A script is a list of commands; one that begins with ``@2`` goes through a second connection, and ``@wait``
+lets some milliseconds pass. A connection that blocks is sent nothing more until it has its reply. After the
 script every key is read on both sides (type, encoding, time to live, contents, DUMP), and the
 keyspace events of the whole run are compared.
 """
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+from redouble.commands import FAMILIES
 from redouble.engine.command import parse_version
+from redouble.engine.engine import Engine
 from redouble.protocol.quote import quoted
 from tests.fuzz.forked import MISSES_THERE, Parted, told_alike
 from tests.fuzz.grammar import Argv
-from tests.fuzz.relaxed import agree, valkey
-from tests.kit import EngineTarget, RealTarget, Redis, Target
+from tests.fuzz.relaxed import agree
+from tests.fuzz.rules import same, valkey
+from tests.fuzz.server_rules import messages
+from tests.fuzz.side import SUBSCRIBING, WAIT, Events, Side
+from tests.kit import EngineTarget, RealTarget
 from tests.wire import Failure, Status
 
 Script = list[Argv]
-Events = list[tuple[bytes, bytes]]
-
-#: Encodings change at these sizes: the usual ones, and such as a short script reaches.
-LIMITS: list[dict[str, int]] = [
-    {
-        "hash-max-listpack-entries": 512, "hash-max-listpack-value": 64, "set-max-intset-entries": 512,
-        "zset-max-listpack-entries": 128, "zset-max-listpack-value": 64, "list-max-listpack-size": -2,
-        "stream-node-max-entries": 100, "set-max-listpack-entries": 128, "set-max-listpack-value": 64,
-    },
-    {
-        "hash-max-listpack-entries": 3, "hash-max-listpack-value": 8, "set-max-intset-entries": 3,
-        "zset-max-listpack-entries": 3, "zset-max-listpack-value": 8, "list-max-listpack-size": 3,
-        "stream-node-max-entries": 3, "set-max-listpack-entries": 3, "set-max-listpack-value": 8,
-    },
-]  # fmt: skip
-
-#: No reply may grow too large, and DUMP shows its bytes plainly.
-SETTINGS = {"proto-max-bulk-len": 1 << 20, "rdbcompression": "no"}
 
 #: What is read of a key that is left.
 READS = {
@@ -48,58 +37,12 @@ READS = {
 }
 
 
+#: Commands after which more may come than was asked for.
+TALKATIVE = {*SUBSCRIBING, b"client", b"hello"}
+
+
 class Difference(AssertionError):
     """The servers disagree."""
-
-
-class Side:
-    """One server, with its connections."""
-
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        self.control = Redis(target, 2)
-        self._watcher = Redis(target, 2)
-        # Before 7.2 some commands looked a key up before they read their arguments, so misses differ.
-        events = "EAmn" if parse_version(target.version) >= 70200 else "EAn"
-        for name, value in {**SETTINGS, "notify-keyspace-events": events}.items():
-            assert self.control("CONFIG", "SET", name, value) == Status("OK")
-        self._watcher("PSUBSCRIBE", "__key*")
-        self._limits = -1
-        self._clients: list[Redis] = []
-
-    def start(self, resp: int, limits: int) -> None:
-        """Empty the server, open fresh connections."""
-        for client in self._clients:
-            client.close()
-        self._clients = [Redis(self.target, resp), Redis(self.target, resp)]
-        if limits != self._limits:
-            for name, value in LIMITS[limits].items():
-                if self.control("CONFIG", "GET", name):
-                    assert self.control("CONFIG", "SET", name, value) == Status("OK"), name
-            self._limits = limits
-        self.control("SELECT", 0)
-        self.control("SCRIPT", "FLUSH")
-        self.control("FLUSHALL")
-        self.events()
-
-    def ask(self, argv: Argv, patience: float = 5.0) -> tuple[Any, bytes]:
-        """A command's reply, read and raw; no bytes if the client blocks."""
-        client = self._clients[0]
-        if argv[0] == b"@2":
-            client, argv = self._clients[1], argv[1:]
-        client.send(*argv)
-        try:
-            return client.receive_both(patience)
-        except (TimeoutError, EOFError) as error:
-            return Failure(f"({type(error).__name__}: no reply)"), b""
-
-    def events(self) -> Events:
-        """The keyspace events since the last call: what happened, and to which key."""
-        self.control("PUBLISH", "__key-end", "")
-        events = []
-        while (message := self._watcher.receive())[2] != b"__key-end":
-            events.append((message[2].partition(b"@")[2], message[3]))
-        return events
 
 
 class Duel:
@@ -108,10 +51,19 @@ class Duel:
     def __init__(self, program: str, version: str | None = None) -> None:
         real = RealTarget(program)
         self.them = Side(real)
-        self.us = Side(EngineTarget(version or real.version))
+        double = EngineTarget(version or real.version)
+        double.engine = Engine(FAMILIES, double.version)  # REDOUBLE would show in lists of commands
+        self.us = Side(double)
         self._real = real
+        self._early = parse_version(real.version) < 70200
         #: What each connection (the first: False) has in its transaction.
         self._queues: dict[bool, list[Argv]] = {}
+        #: The connections that wait for a reply.
+        self._blocked: set[bool] = set()
+        self._ours_seen: Events = []
+        self._theirs_seen: Events = []
+        #: Whether both have looked for the same keys, so far.
+        self._misses: bool = True
 
     def stop(self) -> None:
         """End the real server."""
@@ -134,31 +86,59 @@ class Duel:
         for side in (self.us, self.them):
             side.start(resp, limits)
         self._queues.clear()
-        ours_seen: Events = []
-        theirs_seen: Events = []
-        misses = True
+        self._blocked.clear()
+        self._ours_seen, self._theirs_seen, self._misses = [], [], True
+        talks = any(_word(argv) in TALKATIVE for argv in script)
         for at, argv in enumerate(script):
-            ours, our_bytes = self.us.ask(argv)
-            theirs, their_bytes = self.them.ask(argv, 5.0 if our_bytes else 0.1)
-            if not our_bytes and not their_bytes:
-                break
-            if our_bytes != their_bytes:
-                if not self._agree(argv, ours, theirs):
-                    raise Difference(_report(script[: at + 1], our_bytes, their_bytes, resp, limits))
-                # One that refused has perhaps not looked for the key.
-                misses = misses and not isinstance(ours, Failure) and not isinstance(theirs, Failure)
-            misses = misses and argv[0].lower() not in MISSES_THERE
-            self._follow(argv, theirs)
-            if argv[0].lower() == b"spop" and our_bytes != their_bytes:
-                ours_seen += self.us.events()
-                theirs_seen += self.them.events()
-                self._repair(argv[1], ours, theirs)
-        ours_seen += self.us.events()
-        theirs_seen += self.them.events()
-        if not self._alike(ours_seen, theirs_seen, misses):
-            text = _report(script, _lines(ours_seen), _lines(theirs_seen), resp, limits, "events of the script")
-            raise Difference(text)
+            if argv[0] == b"@wait":
+                time.sleep(WAIT)
+            elif (argv[0] == b"@2") in self._blocked:
+                continue
+            else:
+                self._step(script[: at + 1], resp, limits)
+                talks = talks or bool(self._blocked)
+            if talks and script[at + 1 : at + 2] != [[b"@wait"]]:
+                self._listen(script[: at + 1], resp, limits)
+        self._ours_seen += self.us.events()
+        self._theirs_seen += self.them.events()
+        if not self._alike(self._ours_seen, self._theirs_seen, self._misses):
+            ours, theirs = _lines(self._ours_seen), _lines(self._theirs_seen)
+            raise Difference(_report(script, ours, theirs, resp, limits, "events of the script"))
         self._compare_keys(script, resp, limits)
+
+    def _step(self, script: Script, resp: int, limits: int) -> None:
+        """Send the script's last command to both."""
+        argv = script[-1]
+        ours, our_bytes = self.us.ask(argv)
+        # Where we block there is nothing to wait for: what comes all the same is heard by `_listen`.
+        theirs, their_bytes = self.them.ask(argv, 5.0 if our_bytes else 0.0)
+        if not our_bytes and not their_bytes:
+            self._blocked.add(argv[0] == b"@2")
+        elif our_bytes != their_bytes:
+            if self._early and _word(argv) == b"exec" and b"\r\n>" in their_bytes:
+                raise Parted  # messages to oneself come in the midst of EXEC's reply, and nobody can read it
+            if not self._agree(argv, ours, theirs):
+                raise Difference(_report(script, our_bytes, their_bytes, resp, limits))
+            # One that refused has perhaps not looked for the key.
+            self._misses = self._misses and not isinstance(ours, Failure) and not isinstance(theirs, Failure)
+        self._misses = self._misses and argv[0].lower() not in MISSES_THERE
+        self._follow(argv, theirs)
+        if argv[0].lower() == b"spop" and our_bytes != their_bytes:
+            self._ours_seen += self.us.events()
+            self._theirs_seen += self.them.events()
+            self._repair(argv[1], ours, theirs)
+
+    def _listen(self, script: Script, resp: int, limits: int) -> None:
+        """What has come unasked must be the same; who was blocked has perhaps been answered."""
+        ours, theirs = self.us.heard(), self.them.heard()
+        if self._early and any(b"WRONGTYPE" in item[2] for item in ours):
+            # Woken clients run their whole command again here (see `commands/list_blocking.py`), as servers do since
+            # 7.2; before that they only took from the key that woke them.
+            raise Parted
+        if ours != theirs and not same(*(messages([[item[0], item[1]] for item in heard]) for heard in (ours, theirs))):
+            seen, told = (b" ".join(item[2] for item in heard) for heard in (ours, theirs))
+            raise Difference(_report(script, seen, told, resp, limits, "what came unasked"))
+        self._blocked.difference_update(item[0] for item in ours)
 
     def _agree(self, argv: Argv, ours: Any, theirs: Any) -> bool:
         second = argv[0] == b"@2"
@@ -232,6 +212,11 @@ class Duel:
         if not agree(argv, ours, theirs, us, them):
             raise Difference(_report([*script, argv], repr(ours).encode(), repr(theirs).encode(), resp, limits))
         return theirs
+
+
+def _word(argv: Argv) -> bytes:
+    """The command's name."""
+    return argv[1 if argv[0] == b"@2" and len(argv) > 1 else 0].lower()
 
 
 def _lines(events: Events) -> bytes:

@@ -26,6 +26,8 @@ _COMMON_FORMAT = 11
 _FOOTER = 10
 _SCRIPT = re.compile(rb" script: .*|Redis |Valkey ")
 
+_ODD_NUMBER = re.compile(rb"[(]?([+-]?0[xX]|\s|\Z|.*\0)", re.S)
+
 #: argv, our reply, their reply.
 Rule = Callable[[Argv, Any, Any], bool]
 
@@ -38,6 +40,8 @@ def forked(name: bytes, argv: Argv, ours: Any, theirs: Any) -> bool:
     """Whether replies differ in a way that is Valkey's own. Raises `Parted`."""
     if name.lstrip(b"b").startswith(b"z") and plain_zeros(ours) == plain_zeros(theirs):
         return True
+    if _is_odd_number(argv, ours, theirs):
+        raise Parted
     rule = RULES.get(name)
     return rule is not None and rule(argv, ours, theirs)
 
@@ -76,6 +80,12 @@ def common(dump: bytes) -> bytes:
     return data + crc64(data).to_bytes(8, "little")
 
 
+def _is_odd_number(argv: Argv, ours: Any, theirs: Any) -> bool:
+    """Valkey no longer takes hexadecimal numbers, nor white space before a number, nor nothing as 0."""
+    refused = isinstance(theirs, Failure) and b"float" in theirs and not isinstance(ours, Failure)
+    return refused and any(_ODD_NUMBER.match(arg) for arg in argv)
+
+
 def _refused(ours: Any, theirs: Any) -> bool:
     return isinstance(ours, Failure) and isinstance(theirs, Failure)
 
@@ -91,8 +101,11 @@ def _counted(argv: Argv, ours: Any, theirs: Any) -> bool:
 
 
 def _getex(argv: Argv, ours: Any, theirs: Any) -> bool:
-    """Valkey reads the options before it looks the key up, so a time is refused though there is no key."""
-    return ours is None and isinstance(theirs, Failure) and b"invalid expire time" in theirs
+    """Valkey reads the options before it looks the key up, so a time is refused where no key is, or no string."""
+    refused = (b"invalid expire time", b"not an integer")
+    if not isinstance(theirs, Failure) or not any(text in theirs for text in refused):
+        return False
+    return ours is None or (isinstance(ours, Failure) and ours.startswith(b"WRONGTYPE"))
 
 
 def _bitcount(argv: Argv, ours: Any, theirs: Any) -> bool:

@@ -8,15 +8,19 @@ from tests.fuzz.duel import Script
 from tests.fuzz.families import common
 from tests.fuzz.grammar import Grammar, Pick
 
-NAMES = [
+_DATA = [
     "strings", "bitmaps", "keys", "lists", "hashes", "sets", "sorted_sets", "streams", "geo", "hyperloglogs", "scripts",
     "transactions",
 ]  # fmt: skip
+#: The lines of several families in one script.
+_MIXED = {"mixed": [*_DATA, "blocking", "expiry"]}
+
+NAMES = [*_DATA, "blocking", "connections", "expiry", "functions", "pubsub", "servers", *_MIXED]
 
 #: As which version Redouble stands beside Valkey 9.1, which left Redis between 7.2 and 7.4 and has taken up some of
 #: what came later. (Scripts are left to redis-server: Valkey has reworded what they say.)
 BESIDE_VALKEY = {
-    **dict.fromkeys([name for name in NAMES if name != "scripts"], "7.4.1"),
+    **dict.fromkeys([name for name in _DATA if name != "scripts"], "7.4.1"),
     "newer": "7.4.1",
     "newest": "8.0.0",
 }
@@ -26,10 +30,11 @@ class Family:
     """A family's own commands, and now and then a common one."""
 
     def __init__(self, name: str) -> None:
-        module = import_module(f"tests.fuzz.families.{name}")
-        self._own = Grammar(module.LINES, module.WORDS)
-        self._common = Grammar(common.LINES, module.WORDS)
+        modules = [import_module(f"tests.fuzz.families.{part}") for part in _MIXED.get(name, [name])]
+        self._own = [Grammar(module.LINES, module.WORDS) for module in modules]
+        self._common = Grammar(common.LINES, modules[0].WORDS)
 
     def line(self, pick: Pick) -> Script:
         """The commands of one line, at random."""
-        return (self._common if pick(8) == 7 else self._own).line(pick)
+        own = self._own[pick(len(self._own))]
+        return (self._common if pick(8) == 7 else own).line(pick)

@@ -1,0 +1,81 @@
+"""What two true replies about servers and connections may differ in: rules that `relaxed.py` gives to commands."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tests.fuzz.grammar import Argv
+from tests.kit import Redis
+
+_LEAVING = (b"unsubscribe", b"punsubscribe", b"sunsubscribe")
+
+
+def any_order(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Tables within tables, all without order."""
+
+    def plain(reply: Any) -> str:
+        return "[" + " ".join(sorted(map(plain, reply))) + "]" if isinstance(reply, list) else repr(reply)
+
+    return plain(ours) == plain(theirs)
+
+
+def client_lines(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Lines about connections, with the same fields; what is in them is the server's own."""
+    names = [[re.findall(rb"([a-z-]+)=", line) for line in lines.splitlines()] for lines in (ours, theirs)]
+    return bool(names[0] == names[1] and names[0])
+
+
+def documented(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """The same commands, each described in the server's own words."""
+    return sorted(ours[::2]) == sorted(theirs[::2])
+
+
+def without_notes(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Redis' notes on key specifications are prose, and Redouble has none. The whole table has no order; its rows are
+    compared by tests/commands/test_introspection.py."""
+    if len(argv) < 3:
+        return sorted(row[0] for row in ours) == sorted(row[0] for row in theirs)
+
+    def bare(reply: Any) -> Any:
+        if not isinstance(reply, list):
+            return reply
+        if reply[:1] == [b"notes"]:
+            reply = reply[2:]
+        return list(map(bare, reply))
+
+    return bool(bare(ours) == bare(theirs))
+
+
+def greeting(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Connections have other numbers."""
+    return all(our == their or ours[at - 1] == b"id" for at, (our, their) in enumerate(zip(ours, theirs, strict=True)))
+
+
+def unsubscribed(reply: Any) -> Any:
+    """A message; that of having left a channel does not name it, for a client leaves all in any order."""
+    if isinstance(reply, list) and len(reply) == 3 and reply[0] in _LEAVING:
+        return [reply[0], reply[2]]
+    return reply
+
+
+def _by_pattern(reply: Any) -> list[Any]:
+    """Channel and text of a message that a pattern has let through."""
+    return reply[2:] if isinstance(reply, list) and reply[:1] == [b"pmessage"] else []
+
+
+def messages(heard: list[Any]) -> list[Any]:
+    """Connections and their messages; what one PUBLISH brings to several patterns comes in any order."""
+    kept: list[Any] = []
+    start = 0
+    for second, reply in heard:
+        item = [second, unsubscribed(reply)]
+        if not kept or not (_by_pattern(item[1]) == _by_pattern(kept[-1][1]) != []):
+            start = len(kept)
+        kept.append(item)
+        kept[start:] = sorted(kept[start:], key=repr)
+    return kept
+
+
+def left_all(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    return len(argv) == 1 and bool(unsubscribed(ours) == unsubscribed(theirs))
