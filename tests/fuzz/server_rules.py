@@ -65,10 +65,13 @@ def _by_pattern(reply: Any) -> list[Any]:
 
 
 def messages(heard: list[Any]) -> list[Any]:
-    """Connections and their messages; what one PUBLISH brings to several patterns comes in any order."""
+    """Connections and their messages; what one PUBLISH brings to several patterns comes in any order, and when a key is
+    found to be expired is chance."""
     kept: list[Any] = []
     start = 0
     for second, reply in heard:
+        if isinstance(reply, list) and len(reply) == 4 and str(reply[2]).endswith(":expired'"):
+            continue
         item = [second, unsubscribed(reply)]
         if not kept or not (_by_pattern(item[1]) == _by_pattern(kept[-1][1]) != []):
             start = len(kept)
