@@ -238,7 +238,7 @@ def _kill_filter(ctx: Context, argv: list[bytes]) -> KillFilter:
             wanted.local_address = value
         elif option == b"USER":
             if value not in ctx.engine.acl.users:
-                raise CommandError(b"ERR No such user '%b'" % value)
+                raise CommandError(b"ERR No such user '%b'" % c_text(value))
             wanted.user = value
         elif option == b"SKIPME" and value.upper() in (b"YES", b"NO"):
             wanted.skip_me = value.upper() == b"YES"

@@ -44,7 +44,7 @@ def _node(ctx: Context) -> Node:
 def _known(node: Node, name: bytes, unknown: bytes = b"ERR Unknown node ") -> Node:
     found = node.cluster.find(name)
     if found is None:
-        raise CommandError(unknown + name)
+        raise CommandError(unknown + c_text(name))
     return found
 
 
@@ -484,7 +484,7 @@ def meet(ctx: Context, argv: list[bytes]) -> Reply:
     if bus_port is None:
         raise CommandError(b"ERR Invalid bus port specified: " + c_text(argv[4]))
     if not (_is_address(argv[2]) and 0 < port <= PORT_MAX and 0 < bus_port <= PORT_MAX):
-        raise CommandError(b"ERR Invalid node address specified: %b:%b" % (argv[2], argv[3]))
+        raise CommandError(b"ERR Invalid node address specified: %b:%b" % (c_text(argv[2]), c_text(argv[3])))
     return OK
 
 

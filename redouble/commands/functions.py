@@ -121,7 +121,7 @@ def function_list(ctx: Context, argv: list[bytes]) -> Reply:
                 raise CommandError(b"ERR library name argument was not given")
             pattern = argv[at]
         else:
-            raise CommandError(b"ERR Unknown argument " + argv[at])
+            raise CommandError(b"ERR Unknown argument " + c_text(argv[at]))
         at += 1
     libraries = list(ctx.engine.scripting.libraries.libraries.values())
     if pattern is not None:

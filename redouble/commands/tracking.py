@@ -8,7 +8,7 @@ from redouble.commands.clients import OWN, on_off
 from redouble.engine.command import Family
 from redouble.engine.context import Context
 from redouble.engine.tracking import TrackingState
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 from redouble.protocol.numbers import integer
 from redouble.protocol.reply import OK, Map, Reply, SetReply
 
@@ -85,13 +85,13 @@ def _check_prefixes(present: list[bytes], wanted: list[bytes]) -> None:
             if _overlap(prefix, other):
                 raise CommandError(
                     b"ERR Prefix '%b' overlaps with an existing prefix '%b'. Prefixes for a single client must not "
-                    b"overlap." % (prefix, other)
+                    b"overlap." % (c_text(prefix), c_text(other))
                 )
         for other in wanted[number + 1 :]:
             if _overlap(prefix, other):
                 raise CommandError(
                     b"ERR Prefix '%b' overlaps with another provided prefix '%b'. Prefixes for a single client must "
-                    b"not overlap." % (prefix, other)
+                    b"not overlap." % (c_text(prefix), c_text(other))
                 )
 
 

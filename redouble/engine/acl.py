@@ -14,7 +14,7 @@ from redouble.engine import flags as f
 from redouble.engine.acllog import DENIED_LOGIN, AclLog
 from redouble.engine.aclselector import ALLOWED, DENIED_CHANNEL, DENIED_COMMAND, DENIED_KEY, has_spaces
 from redouble.engine.acluser import User, listens_beyond, merge_brackets, password_hash
-from redouble.errors import CommandError
+from redouble.errors import CommandError, c_text
 
 if TYPE_CHECKING:
     from redouble.engine.client import Client
@@ -168,7 +168,7 @@ class Acl:
             merged = merge_brackets(rules)
         except CommandError as unmatched:
             raise CommandError(
-                b"ERR Unmatched parenthesis in acl selector starting at '%b'." % unmatched.text
+                b"ERR Unmatched parenthesis in acl selector starting at '%b'." % c_text(unmatched.text)
             ) from None
         user = self.users.get(name)
         draft = self.fresh_user(name)
@@ -178,7 +178,9 @@ class Acl:
             try:
                 draft.apply(rule, self.all_channels_by_default)
             except CommandError as reason:
-                raise CommandError(b"ERR Error in ACL SETUSER modifier '%b': %b" % (rule, reason.text)) from None
+                raise CommandError(
+                    b"ERR Error in ACL SETUSER modifier '%b': %b" % (c_text(rule), reason.text)
+                ) from None
         if user is None:
             self.users[name] = draft
         else:

@@ -15,7 +15,7 @@ from redouble.engine.command import parse_version
 from redouble.engine.config_effects import Effect
 from redouble.engine.config_table import PARAMETERS, Parameter
 from redouble.engine.edge import EdgeSettings
-from redouble.errors import SYNTAX, CommandError
+from redouble.errors import SYNTAX, CommandError, c_text
 
 if TYPE_CHECKING:
     from redouble.engine.engine import Engine
@@ -182,7 +182,7 @@ class Config:
             lower = name.lower()
             parameter = self.parameters.get(lower)
             if parameter is None:
-                raise CommandError(b"ERR Unknown option or number of arguments for CONFIG SET - '%b'" % name)
+                raise CommandError(b"ERR Unknown option or number of arguments for CONFIG SET - '%b'" % c_text(name))
             if parameter.immutable:
                 raise CommandError(_failure(name, b"can't set immutable config"))
             if parameter.protected and not self.allows(b"enable-protected-configs", local):

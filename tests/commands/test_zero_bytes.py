@@ -18,6 +18,15 @@ ODD = b"odd\x00rest"
         (["HELLO", 2, ODD], "ERR Syntax error in HELLO option 'odd'"),
         (["LATENCY", "GRAPH", ODD], "ERR No samples available for event 'odd'"),
         (["FUNCTION", "LOAD", ODD, "#!lua name=x\n"], "ERR Unknown option given: odd"),
+        (["FUNCTION", "LIST", ODD], "ERR Unknown argument odd"),
+        (["CLIENT", "KILL", "USER", ODD], "ERR No such user 'odd'"),
+        (["ACL", "SETUSER", "joe", ODD], "ERR Error in ACL SETUSER modifier 'odd': Syntax error"),
+        (["ACL", "SETUSER", "joe", b"(" + ODD], "ERR Unmatched parenthesis in acl selector starting at '(odd'."),
+        (["CONFIG", "SET", ODD, "x"], "ERR Unknown option or number of arguments for CONFIG SET - 'odd'"),
+        (
+            ["CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", ODD, "PREFIX", b"odd\x00"],
+            "ERR Prefix 'odd' overlaps with another provided prefix 'odd'. Prefixes for a single client must not overlap.",
+        ),
         (["REPLCONF", ODD, "x"], "ERR Unrecognized REPLCONF option: odd"),
     ],
 )
