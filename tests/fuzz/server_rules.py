@@ -70,7 +70,7 @@ def messages(heard: list[Any]) -> list[Any]:
     kept: list[Any] = []
     start = 0
     for second, reply in heard:
-        if isinstance(reply, list) and len(reply) == 4 and str(reply[2]).endswith(":expired'"):
+        if isinstance(reply, list) and reply[:1] == [b"pmessage"] and reply[2].endswith(b":expired"):
             continue
         item = [second, unsubscribed(reply)]
         if not kept or not (_by_pattern(item[1]) == _by_pattern(kept[-1][1]) != []):
