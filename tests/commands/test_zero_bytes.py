@@ -25,7 +25,8 @@ ODD = b"odd\x00rest"
         (["CONFIG", "SET", ODD, "x"], "ERR Unknown option or number of arguments for CONFIG SET - 'odd'"),
         (
             ["CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", ODD, "PREFIX", b"odd\x00"],
-            "ERR Prefix 'odd' overlaps with another provided prefix 'odd'. Prefixes for a single client must not overlap.",
+            "ERR Prefix 'odd' overlaps with another provided prefix 'odd'. "
+            "Prefixes for a single client must not overlap.",
         ),
         (["REPLCONF", ODD, "x"], "ERR Unrecognized REPLCONF option: odd"),
     ],
