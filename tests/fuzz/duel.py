@@ -156,11 +156,13 @@ class Duel:
 
         When an expired key is noticed is chance, so ``expired`` does not count, nor the order in which SORT looks at
         the elements of a set. Valkey says ``expired`` also of keys that are given a deadline in the past, where
-        Redis says ``del`` or sets the key first: there the events of such keys don't count.
+        Redis says ``del`` or sets the key first, and nothing of one that SET has made so: there the events of such
+        keys don't count.
         """
         past: set[bytes] = set()
         if valkey(self.them.control):
             past.update(key for event, key in (*ours, *theirs) if event.endswith(b":expired"))
+            past.update(key for event, key in ours if event.endswith(b":expire") and (event, key) not in theirs)
             theirs = told_alike(theirs)
 
         def kept(events: Events, missed: bool) -> Events:
