@@ -291,7 +291,8 @@ class _Sparse:
         runs = _run(old, index - first) + _run(wanted, 1) + _run(old, first + length - 1 - index)
         if len(runs) > width and len(data) + len(runs) - width > self._limit:
             return False
-        data = data[:position] + runs + data[position + width :]
+        size = len(data) + len(runs) - width  # so the end of a corrupted value's last run is lost, as in Redis
+        data = (data[:position] + runs + data[position + width :])[:size]
         if before < 0:
             before = position
         else:

@@ -105,3 +105,10 @@ def test_a_corrupted_one_keeps_what_was_added_before_the_flaw_was_met(redis: Red
     assert redis("PFADD", "k", "z", "x") == CORRUPTED
     assert redis("GET", "k") == b"HYLL\x01" + bytes(10) + b"\xc8YLH7\x80C\xcf"
     assert redis("PFCOUNT", "k") == CORRUPTED
+
+
+def test_a_run_that_lacks_its_second_byte_loses_its_end(redis: Redis) -> None:
+    redis("PFADD", "k")
+    redis("SETRANGE", "k", 15, "HYLL")
+    redis("PFADD", "k", b"\x00")
+    assert redis("GET", "k") == b"HYLL\x01" + bytes(10) + b"\xc8YLI:\x84B"
