@@ -13,7 +13,7 @@ from typing import Any
 
 from redouble.engine.command import parse_version
 from tests.fuzz import rules, server_rules
-from tests.fuzz.forked import forked
+from tests.fuzz.forked import Parted, forked
 from tests.fuzz.grammar import Argv
 from tests.fuzz.rules import APART, Rule, each, near, picked, scanned, unordered, valkey
 from tests.kit import Redis
@@ -51,8 +51,11 @@ def _older(name: bytes, argv: Argv, ours: Any, theirs: Any) -> bool:
         return isinstance(theirs, list) and [spec[0] for spec in ours] == [spec[0] for spec in theirs]
     if name in (b"command", b"acl") and b"blocking" in [arg.lower() for arg in argv]:
         return isinstance(ours, list) and sorted(set(ours) - {b"wait"}) == sorted(theirs)  # WAIT was not in @blocking
-    both = isinstance(ours, Failure) and isinstance(theirs, Failure)
-    return both and b"timeout" in bytes(ours) and b"timeout" in bytes(theirs)  # one too large is negative
+    if isinstance(ours, Failure) and b"timeout is out of range" in ours:
+        if isinstance(theirs, Failure) and b"timeout is negative" in theirs:
+            return True
+        raise Parted  # one too large wraps around, and is long past
+    return False
 
 
 #: Commands whose rules go by the sub-command.
@@ -69,6 +72,8 @@ RULES: dict[bytes, Rule] = {
     b"object|encoding": rules.encoded,
     b"object|refcount": rules.counted,
     b"object|idletime": near(2),
+    b"get": rules.beyond_the_end,
+    b"pfdebug": rules.beyond_the_end,
     b"keys": unordered(),
     b"smembers": unordered(),
     b"sinter": unordered(),

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.fuzz.forked import common, own_format, plain_zeros
+from redouble.datatypes import hyperloglog
+from tests.fuzz.forked import Parted, common, own_format, plain_zeros
 from tests.fuzz.grammar import Argv
 from tests.kit import RealTarget, Redis
-from tests.wire import Status
+from tests.wire import Failure, Status
 
 #: How far apart the servers may run a command, in ms.
 APART = 500
@@ -136,6 +137,18 @@ def encoded(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
 def counted(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     """Such a number is none of those that Redis shares between keys."""
     return bool(ours == 2147483647 and theirs == 1 and them("OBJECT", "ENCODING", argv[2]) == b"embstr")
+
+
+def beyond_the_end(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Redis reads, and cuts, the last run of a corrupted HyperLogLog as if what lies behind it were its own."""
+    value = us("GET", argv[2 if argv[0].lower() == b"pfdebug" else 1])
+    if isinstance(value, Failure) or not value.startswith(b"HYLL\x01"):
+        return False
+    try:
+        hyperloglog.registers(value)
+    except hyperloglog.CorruptedError:
+        raise Parted from None
+    return False
 
 
 def idle(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
