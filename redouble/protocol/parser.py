@@ -40,14 +40,18 @@ _DOLLAR: Final = 36
 def _claims_much(data: bytes) -> bool:
     """Whether a header may announce 100,000 items or more: hiredis would make room for all before they have come.
 
-    A header follows a line break, or begins the data. Its line ends after one or two digits, as a rule.
+    A header begins the data, or follows a line break.
     """
-    at = 2
-    for piece in data.split(b"\n*"):
-        if len(piece) > at + 1 and piece[at] != _CR and piece[at + 1] != _CR and _HUGE.match(piece) is not None:
-            return True
-        at = 1
-    return False
+    if _is_huge(data, 2):
+        return True
+    if data.find(b"*", 1) < 0:
+        return False  # the usual read: one request
+    return any([_is_huge(piece, 1) for piece in data.split(b"\n*")[1:]])
+
+
+def _is_huge(header: bytes, at: int) -> bool:
+    """Whether a header's number is long. As a rule its line ends after one or two digits, at or behind `at`."""
+    return len(header) > at + 1 and header[at] != _CR and header[at + 1] != _CR and _HUGE.match(header) is not None
 
 
 def _digits(number: int) -> int:
