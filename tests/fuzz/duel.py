@@ -19,7 +19,7 @@ from tests.fuzz.forked import MISSES_THERE, Parted, told_alike
 from tests.fuzz.grammar import Argv
 from tests.fuzz.relaxed import agree
 from tests.fuzz.rules import same, valkey
-from tests.fuzz.server_rules import messages
+from tests.fuzz.server_rules import messages, served_elsewhere
 from tests.fuzz.side import SUBSCRIBING, WAIT, Events, Side
 from tests.kit import EngineTarget, RealTarget
 from tests.wire import Failure, Status
@@ -134,6 +134,8 @@ class Duel:
         if self._early and any(b"WRONGTYPE" in item[2] for item in ours):
             # Woken clients run their whole command again here (see `commands/list_blocking.py`), as servers do since
             # 7.2; before that they only took from the key that woke them.
+            raise Parted
+        if self._early and served_elsewhere(ours, theirs):
             raise Parted
         if ours != theirs and not same(*(messages([[item[0], item[1]] for item in heard]) for heard in (ours, theirs))):
             seen, told = (b" ".join(item[2] for item in heard) for heard in (ours, theirs))

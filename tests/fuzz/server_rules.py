@@ -80,5 +80,14 @@ def messages(heard: list[Any]) -> list[Any]:
     return kept
 
 
+def served_elsewhere(ours: list[Any], theirs: list[Any]) -> bool:
+    """Whether a waiter was served from another of its keys.
+
+    Up to 7.0 that is the key that was filled first, since then the first that the waiter named.
+    """
+    replies = [(our[1], their[1]) for our, their in zip(ours, theirs, strict=False) if our[1] != their[1]]
+    return any(isinstance(our, list) and isinstance(their, list) and our[:1] != their[:1] for our, their in replies)
+
+
 def left_all(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     return len(argv) == 1 and bool(unsubscribed(ours) == unsubscribed(theirs))
