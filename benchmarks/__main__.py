@@ -10,7 +10,7 @@ import argparse
 import statistics
 from collections.abc import Callable
 
-from benchmarks import direct, measures, powers, snapshots
+from benchmarks import direct, fixtures, measures, powers, snapshots
 from benchmarks.servers import ServerProcess, real, redouble
 
 Measure = Callable[[ServerProcess], dict[str, float]]
@@ -101,7 +101,9 @@ def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="benchmarks", description="Redouble beside redis-server.")
     parser.add_argument(
-        "parts", nargs="*", help="p1, p16, scripts, zset, start (all of these by default), direct, snapshots, powers"
+        "parts",
+        nargs="*",
+        help="p1, p16, scripts, zset, start (all of these by default), direct, snapshots, powers, fixtures",
     )
     parser.add_argument("--rounds", type=int, default=3, help="turns of each server")
     parser.add_argument("--requests", type=int, default=100_000, help="requests of a redis-benchmark test")
@@ -125,6 +127,8 @@ def main() -> None:
         snapshots.main(options.rounds)
     if "powers" in parts:
         powers.main(options.rounds, options.requests)
+    if "fixtures" in parts:
+        fixtures.main(options.rounds)
 
 
 if __name__ == "__main__":

@@ -135,8 +135,12 @@ class Core:
     @contextmanager
     def driven(self) -> Iterator[None]:
         """Something is changed from outside. Afterwards what is due happens, and what was said goes out."""
-        with self.lock, self._settled():
-            yield
+        with self.lock:
+            try:
+                with self._settled():
+                    yield
+            finally:
+                self.attend()
 
     @contextmanager
     def _settled(self) -> Iterator[None]:
@@ -154,7 +158,6 @@ class Core:
                 engine.flush()
             for long, fiber in fibers:
                 long.fiber = fiber
-            self.attend()
 
     def part(self, link: Link) -> None:
         """The client of a direct connection has gone."""
@@ -177,6 +180,9 @@ class Core:
             link.closed = True
             with self._settled():
                 link.client.engine.disconnect(link.client)
+            # To wake the loop costs more than all the rest, and most who go leave nothing to do.
+            if any([engine.wants_attention() or engine.flags & f.BUSY_SCRIPT for engine in self.engines]):
+                self.attend()
 
     def reset(self, seed: int | None) -> None:
         """Be as if just started, with another seed if one is given. Every connection ends. O(connections)."""

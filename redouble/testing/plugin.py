@@ -9,13 +9,13 @@ it settings, the ini file the defaults (`redouble_version`, ...). `redouble_url`
 server, one for the whole run, that nobody resets.
 
 pytest loads this module in every run of every project where Redouble is installed, so it imports nothing but
-pytest; the rest comes when a test asks for a fixture (`servers.py`).
+pytest; the rest comes when a test asks for a fixture (`servers.py`), and so do the hooks that look at every test.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from redouble.testing.servers import Servers
 
 _SERVERS: pytest.StashKey[Servers] = pytest.StashKey()
-_SERVER: pytest.StashKey[Server | RealServer] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -88,7 +87,7 @@ def _defaults(config: pytest.Config) -> dict[str, Any]:
 def _servers(config: pytest.Config) -> Servers:
     servers = config.stash.get(_SERVERS, None)
     if servers is None:
-        from redouble.testing.servers import Servers
+        from redouble.testing.servers import Reports, Servers
 
         worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
         number = int(worker) if worker.isdigit() else 0
@@ -96,6 +95,7 @@ def _servers(config: pytest.Config) -> Servers:
         lint = config.getini("redouble_lint")
         servers = Servers(_defaults(config), lint, url, number, config.getoption("redouble_seed"))
         config.stash[_SERVERS] = servers
+        config.pluginmanager.register(Reports(servers), "redouble-reports")
     return servers
 
 
@@ -112,7 +112,7 @@ def redouble(request: pytest.FixtureRequest) -> Iterator[Server | RealServer]:
         settings.update(marker.kwargs)
     servers = _servers(request.config)
     server = servers.fresh(request.node.nodeid, settings)
-    request.node.stash[_SERVER] = server
+    request.node.stash[servers.of_test] = server
     yield server
     servers.check(server)
 
@@ -142,26 +142,3 @@ def redouble_aclient(redouble: Server | RealServer) -> redis.asyncio.Redis:
     """A redis.asyncio client of the test's server, for whichever loop uses it first: anyio's, asyncio.run's ..."""
     client: redis.asyncio.Redis = redouble.async_client()
     return client
-
-
-# -- reports -------------------------------------------------------------------------------------------
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """A bug of the server fails the test that met it."""
-    result = yield
-    server = item.stash.get(_SERVER, None)
-    if server is not None:
-        _servers(item.config).check(server)
-    return result
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failure shows what was sent, and the seed."""
-    report = yield
-    server = item.stash.get(_SERVER, None)
-    if server is not None and report.failed:
-        report.sections.append(("redouble", "\n".join(server.story())))
-    return report

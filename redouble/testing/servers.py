@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import random
 import zlib
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -53,6 +54,8 @@ class Servers:
 
             self._real = RealServer(url, worker)
         self._tracebacks = Tracebacks()
+        #: Where a test's item keeps its server.
+        self.of_test: pytest.StashKey[Server | RealServer] = pytest.StashKey()
         #: How many internal errors are no news.
         self._told = 0
         logging.getLogger("redouble").addHandler(self._tracebacks)
@@ -107,3 +110,28 @@ class Servers:
             self._session.close()
         if self._real is not None:
             self._real.close()
+
+
+class Reports:
+    """The hooks that look at every test, once one has asked for a server."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """A bug of the server fails the test that met it."""
+        result = yield
+        server = item.stash.get(self._servers.of_test, None)
+        if server is not None:
+            self._servers.check(server)
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """A failure shows what was sent, and the seed."""
+        report = yield
+        server = item.stash.get(self._servers.of_test, None)
+        if server is not None and report.failed:
+            report.sections.append(("redouble", "\n".join(server.story())))
+        return report

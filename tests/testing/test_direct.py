@@ -207,6 +207,25 @@ def test_a_client_that_is_forgotten_leaves_no_connection(server: Server) -> None
     assert server.execute("CLIENT", "LIST").count(b"id=") == 1
 
 
+def test_a_connection_that_goes_wakes_the_event_loop_only_where_something_is_left_to_do(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[str] = []
+    monkeypatch.setattr(server.engine.config.edge, "attend", None)
+    monkeypatch.setattr(server._core, "attend", lambda: woken.append("attend"))
+    client = server.client()
+    client.set("key", "value")
+    client.connection_pool.disconnect()
+    assert woken == []
+    # A timer is due before the loop would wake by itself.
+    client.get("key")
+    server.engine.space.databases[0].set_deadline(
+        b"key", server.engine.space.databases[0].data[b"key"], server.clock.now_ms + 1
+    )
+    client.connection_pool.disconnect()
+    assert woken == ["attend"]
+
+
 def test_settings_of_ports_work_without_a_socket_too(server: Server) -> None:
     old = server.port
     direct = redis.Redis(connection_pool=server.connection_pool())

@@ -354,3 +354,14 @@ def test_the_options_are_explained() -> None:
     run = subprocess.run([sys.executable, "-m", "pytest", "--help"], capture_output=True, text=True, check=True)
     assert "--redouble-url=URL" in run.stdout
     assert "redouble_version (string)" in run.stdout
+
+
+def test_a_run_without_our_fixtures_has_none_of_our_hooks(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("""
+        def test_without(pytestconfig):
+            assert not pytestconfig.pluginmanager.has_plugin("redouble-reports")
+
+        def test_with(redouble, pytestconfig):
+            assert pytestconfig.pluginmanager.has_plugin("redouble-reports")
+    """)
+    result.assert_outcomes(passed=2)
