@@ -70,6 +70,11 @@ class Follower:
         """The command that a request names."""
         return self._table.find(argv)
 
+    def is_exec(self, argv: list[bytes]) -> bool:
+        """Whether a request runs what an open MULTI has queued, whatever it is called here."""
+        command = self._table.find(argv)
+        return command is not None and command.flags & f.ENDS_MULTI != 0
+
     def is_pop(self, argv: list[bytes]) -> bool:
         """Whether a request takes members of a set at random."""
         return self._name(argv) == b"spop"
@@ -77,7 +82,7 @@ class Follower:
     def translate(self, argv: list[bytes], theirs: Reply) -> list[bytes]:
         """What the follower is asked, when the other has given this reply. O(arguments)."""
         name = self._name(argv)
-        if name == b"exec" and self._peer is not None and len(theirs.items) == len(self._peer.client.queue):
+        if self.is_exec(argv) and self._peer is not None and len(theirs.items) == len(self._peer.client.queue):
             client = self._peer.client
             client.queue = [
                 (command, self._translated(self._name(queued), queued, reply))
@@ -110,7 +115,7 @@ class Follower:
             return None, ""
         used = ""
         for our, their in zip(ours, theirs, strict=True):
-            if queue and self._name(argv) == b"exec" and len(our.items) == len(their.items) == len(queue):
+            if queue and self.is_exec(argv) and len(our.items) == len(their.items) == len(queue):
                 for place, (queued, one, other) in enumerate(zip(queue, our.items, their.items, strict=True), 1):
                     rule = self._judge(queued, one, other)
                     if rule is None:

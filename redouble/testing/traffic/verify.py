@@ -180,7 +180,7 @@ class VerifiedClient(Session):
         """When a script ran in the real server, Unix time in ms; 0 where nothing tells. O(keys), each a question."""
         latest = 0
         database = self._engine.client.context.db
-        for each in [*self._follower.queue, argv] if argv[0].lower() == b"exec" else [argv]:
+        for each in [*self._follower.queue, argv] if self._follower.is_exec(argv) else [argv]:
             command = self._follower.command(each)
             if command is None or not command.flags & f.RUNS_SCRIPT or self._in_queue(argv):
                 continue
@@ -196,7 +196,7 @@ class VerifiedClient(Session):
         return latest if abs(latest - self._all.engine.clock.now()) < _RECENT_MS else 0
 
     def _in_queue(self, argv: list[bytes]) -> bool:
-        return bool(self._engine.client.flags & f.IN_MULTI) and argv[0].lower() != b"exec"
+        return bool(self._engine.client.flags & f.IN_MULTI) and not self._follower.is_exec(argv)
 
     # -- what is found ----------------------------------------------------------------------
 
