@@ -116,5 +116,5 @@ RULES: dict[bytes, Rule] = {
     b"unsubscribe": server_rules.left_all,
     b"punsubscribe": server_rules.left_all,
     b"sunsubscribe": server_rules.left_all,
-    b"config|get": server_rules.any_order,
+    b"config|get": server_rules.parameters,
 }

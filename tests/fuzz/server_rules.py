@@ -8,6 +8,7 @@ from typing import Any
 from tests.fuzz.grammar import Argv
 from tests.kit import Redis
 
+_PLACES = (b"bind", b"dir", b"enable-debug-command", b"notify-keyspace-events", b"pidfile", b"port", b"save")
 _LEAVING = (b"unsubscribe", b"punsubscribe", b"sunsubscribe")
 
 
@@ -18,6 +19,13 @@ def any_order(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> boo
         return "[" + " ".join(sorted(map(plain, reply))) + "]" if isinstance(reply, list) else repr(reply)
 
     return plain(ours) == plain(theirs)
+
+
+def parameters(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """The same parameters in any order, and but for what tells where a server is and how the harness has started it
+    the same values."""
+    mine, other = (dict(zip(reply[::2], reply[1::2], strict=True)) for reply in (ours, theirs))
+    return mine.keys() == other.keys() and all(mine[name] == other[name] or name.lower() in _PLACES for name in mine)
 
 
 def client_lines(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
