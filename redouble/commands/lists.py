@@ -219,16 +219,18 @@ def move(ctx: Context, source: bytes, destination: bytes, from_left: bool, to_le
     if value is None:
         return None
     target = list_of(db.find(destination))
-    element = value.pop_left() if from_left else value.pop_right()
-    if target is None:
-        target = ListValue(ctx.space.limits)
-        db.add(destination, target)
-    if to_left:
-        target.push_left(element)
-        db.touch(destination, events.LIST, b"lpush")
+    if target is value:
+        element = value.rotate(from_left, to_left)
     else:
-        target.push_right(element)
-        db.touch(destination, events.LIST, b"rpush")
+        element = value.pop_left() if from_left else value.pop_right()
+        if target is None:
+            target = ListValue(ctx.space.limits)
+            db.add(destination, target)
+        if to_left:
+            target.push_left(element)
+        else:
+            target.push_right(element)
+    db.touch(destination, events.LIST, b"lpush" if to_left else b"rpush")
     popped(ctx, source, value, from_left, 0)
     return element
 

@@ -142,7 +142,11 @@ def _active(ctx: Context, kind: Kind, argv: list[bytes]) -> Reply:
     if len(argv) > 3:
         raise bad_subcommand(argv)
     names = list(ctx.engine.pubsub.listeners[kind.number])
-    return Bulks(Glob(argv[2]).filter(names) if len(argv) == 3 else names)
+    if len(argv) == 3:
+        # KEYS and SCAN take "*" for "everything"; here it is a pattern, which doesn't match the empty name.
+        pattern = Glob(argv[2])
+        names = [name for name in names if pattern.matches(name)]
+    return Bulks(names)
 
 
 def _counts(ctx: Context, kind: Kind, names: list[bytes]) -> Reply:

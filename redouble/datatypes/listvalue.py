@@ -117,6 +117,21 @@ class ListValue:
                 self._settle(0, 0)
         return value
 
+    def rotate(self, from_left: bool, to_left: bool) -> bytes:
+        """Move a value from one end to an end, which may be the same; there must be one. Amortised O(1).
+
+        The list is as long as before, so its encoding stays.
+        """
+        packed, slack = self._packed, self._slack
+        self._packed, self._slack = True, _BOUNDLESS
+        value = self.pop_left() if from_left else self.pop_right()
+        if to_left:
+            self.push_left(value)
+        else:
+            self.push_right(value)
+        self._packed, self._slack = packed, slack
+        return value
+
     def pop_many_left(self, count: int) -> list[bytes]:
         """Take up to `count` values from the left, in the order of popping. O(count)."""
         count = min(count, len(self))

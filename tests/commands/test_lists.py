@@ -153,6 +153,17 @@ def test_lmove_within_one_list_turns_it(redis: Redis) -> None:
     assert redis("LLEN", "one") == 1
 
 
+def test_to_turn_a_list_does_not_change_its_encoding(redis: Redis) -> None:
+    redis("CONFIG", "SET", "list-max-listpack-size", 3)
+    redis("RPUSH", "k", "a", "b", "c", "d")
+    redis("LPOP", "k", 2)
+    encoding = redis("OBJECT", "ENCODING", "k")
+    for _ in range(3):
+        redis("RPOPLPUSH", "k", "k")
+        assert redis("OBJECT", "ENCODING", "k") == encoding == b"quicklist"
+    redis("CONFIG", "SET", "list-max-listpack-size", -2)
+
+
 def test_lmove_to_a_wrong_type_moves_nothing(redis: Redis) -> None:
     redis("RPUSH", "k", "a")
     redis("SET", "s", "x")

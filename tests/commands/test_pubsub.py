@@ -104,6 +104,9 @@ def test_pubsub_tells_who_listens(redis: Redis) -> None:
     third("PSUBSCRIBE", "*")
     assert sorted(redis("PUBSUB", "CHANNELS")) == [b"apple", b"berry"]
     assert redis("PUBSUB", "CHANNELS", "a*") == [b"apple"]
+    third("SUBSCRIBE", "")
+    assert sorted(redis("PUBSUB", "CHANNELS")) == [b"", b"apple", b"berry"]
+    assert sorted(redis("PUBSUB", "CHANNELS", "*")) == [b"apple", b"berry"]
     assert redis("PUBSUB", "NUMSUB") == []
     assert redis("PUBSUB", "NUMSUB", "apple", "none") == [b"apple", 2, b"none", 0]
     assert redis("PUBSUB", "NUMPAT") == 1

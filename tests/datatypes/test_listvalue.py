@@ -201,6 +201,21 @@ def test_a_limit_may_count_entries() -> None:
     assert subject.encoding() == b"listpack"
 
 
+def test_a_list_that_is_turned_keeps_its_encoding() -> None:
+    limits = Limits()
+    limits.list_listpack_size = 4
+    subject = grown(limits, [b"a", b"b", b"c", b"d"])
+    assert [subject.rotate(True, False) for _ in range(5)] == [b"a", b"b", b"c", b"d", b"a"]
+    assert subject.encoding() == b"listpack"
+    subject.push_left(b"x")
+    assert subject.encoding() == b"quicklist"
+    subject.trim(0, 3)
+    assert subject.rotate(False, True) == b"c"
+    assert (subject.items(), subject.encoding()) == ([b"c", b"x", b"b"], b"quicklist")
+    subject.pop_left()
+    assert subject.encoding() == b"listpack"
+
+
 def test_an_older_version_knows_quicklists_only() -> None:
     limits = Limits()
     limits.list_has_listpack = False

@@ -21,6 +21,17 @@ def any_order(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> boo
     return plain(ours) == plain(theirs)
 
 
+def user(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """A user's rules. Commands that are allowed one by one come in the order of a hash table."""
+
+    def plain(reply: Any) -> Any:
+        if isinstance(reply, list):
+            return [plain(item) for item in reply]
+        return sorted(reply.split()) if isinstance(reply, bytes) else reply
+
+    return bool(plain(ours) == plain(theirs))
+
+
 def parameters(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     """The same parameters in any order, and but for what tells where a server is and how the harness has started it
     the same values."""
