@@ -269,10 +269,11 @@ def _number(text: bytes) -> float:
 
 def _store(db: Database, target: bytes, results: list[bytes]) -> int:
     count = len(results)
+    old = db.find(target)
     if count:
         db.store(target, ListValue(db.space.limits, results))
-        db.touch(target, events.LIST, b"sortstore", count)
-    elif db.find(target) is not None:
+        db.touch(target, events.LIST, b"sortstore", count, old is None)
+    elif old is not None:
         db.remove(target)
         db.touch(target, events.GENERIC, b"del")
     return count

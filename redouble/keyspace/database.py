@@ -241,17 +241,19 @@ class Database:
 
     # -- announcing -------------------------------------------------------------------------
 
-    def touch(self, key: bytes, event_class: int, event: bytes, changes: int = 1) -> None:
+    def touch(self, key: bytes, event_class: int, event: bytes, changes: int = 1, wakes: bool = True) -> None:
         """Announce that `key` has changed: the one door.
 
         `event` is the keyspace event's name, `changes` says how many changes Redis counts (for the next save).
+        Without `wakes` those who wait for the key are not served: Redis serves nobody from a value that has taken the
+        place of another one.
         """
         space = self.space
         space.dirty += changes
         if space.interest:
-            self._announce(key, event_class, event)
+            self._announce(key, event_class, event, wakes)
 
-    def _announce(self, key: bytes, event_class: int, event: bytes) -> None:
+    def _announce(self, key: bytes, event_class: int, event: bytes, wakes: bool) -> None:
         space = self.space
         interest = space.interest
         if interest & events.WATCHED:
@@ -259,7 +261,7 @@ class Database:
             if watchers is not None:
                 for state in watchers:
                     state.touched(self, key)
-        if interest & events.WAITED and key in self.waiters:
+        if interest & events.WAITED and wakes and key in self.waiters:
             space.ready.append((self, key))
         if interest & events.TRACKED:
             space.listener.key_changed(self, key)

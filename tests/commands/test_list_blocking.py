@@ -224,6 +224,28 @@ def test_whatever_makes_a_list_wakes_who_waits(redis: Redis, commands: list[list
     assert other.receive() == [b"k", b"a"]
 
 
+@pytest.mark.parametrize(
+    ("wait", "command"),
+    [
+        ("BLPOP k 0", "SORT z BY nosort STORE k"),
+        ("BZPOPMIN k 0", "ZUNIONSTORE k 1 z"),
+        ("BZPOPMIN k 0", "ZRANGESTORE k z 0 -1"),
+        ("BZPOPMIN k 0", "GEOSEARCHSTORE k z FROMLONLAT 0 0 BYRADIUS 1 km"),
+    ],
+)
+def test_a_result_that_takes_another_values_place_serves_nobody(redis: Redis, wait: str, command: str) -> None:
+    redis("GEOADD", "z", 0, 0, "a")
+    other = redis.another()
+    other.send(*wait.split())
+    redis.wait_blocked(1)
+    redis("SET", "k", "x")
+    assert redis(*command.split()) == 1
+    assert other.silent()
+    redis("DEL", "k")
+    redis(*command.split())
+    assert other.receive()[:2] == [b"k", b"a"]
+
+
 def test_what_a_pipeline_brought_behind_a_wait_runs_after_it(redis: Redis) -> None:
     other = redis.another()
     other.send_bytes(b"BLPOP k 0\r\nSET after 1\r\nBLPOP k 0\r\nPING\r\n")
