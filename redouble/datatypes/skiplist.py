@@ -70,14 +70,15 @@ class Stop:
     the end. `below` is the same place on the next lower lane; a chunk is its own `below`.
     """
 
-    __slots__ = ("low_score", "low_member", "span", "ahead", "below", "scores", "members")
+    __slots__ = ("low_score", "ahead", "span", "below", "low_member", "scores", "members")
 
     def __init__(self, low_score: float, low_member: bytes) -> None:
+        # What each step along a lane reads comes first, so that it lies together in memory.
         self.low_score: float = low_score
-        self.low_member: bytes = low_member
-        self.span: int = 0
         self.ahead: Stop = self
+        self.span: int = 0
         self.below: Stop = self
+        self.low_member: bytes = low_member
         self.scores: Scores = NO_SCORES
         self.members: list[bytes] = NO_MEMBERS
 
@@ -92,11 +93,11 @@ def _index(chunk: Stop, score: float, member: bytes) -> int:
     index = 0 if chunk.low_score == score else bisect_left(scores, score)
     if index == len(scores) or scores[index] != score:
         return index
-    if chunk.ahead.low_score == score:
-        return bisect_left(chunk.members, member, index)
     after = index + 1
     if after == len(scores) or scores[after] != score:
         return after if chunk.members[index] < member else index
+    if chunk.ahead.low_score == score:
+        return bisect_left(chunk.members, member, index)
     return bisect_left(chunk.members, member, index, bisect_right(scores, score, after))
 
 
