@@ -136,7 +136,7 @@ def test_a_client_that_stays_beyond_the_soft_limit_is_closed_and_one_that_reads_
         for number in range(300):
             if number == 299:
                 await edge.until(lambda: clients[0].unread > 1_048_576 and clients[1].unread > 1_048_576)
-                edge.configure(b"client-output-buffer-limit", kind.encode() + b" 0 1mb 1")
+                edge.configure(b"client-output-buffer-limit", kind.encode() + b" 0 1mb 3")
             if kind == "pubsub":
                 assert await ask(other, b"PUBLISH c %b\r\n" % (b"x" * 60000)) == b":2\r\n"
             else:
