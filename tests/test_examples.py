@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.conftest import HERE, ServerProcess
+from tests.clients.node import needs_node
 
 ROOT = Path(__file__).parent.parent
 
@@ -68,10 +68,7 @@ def test_the_example_shows_that_redis_py_gets_through_a_failover_if_told_to_try_
     check_failover(run_example("readonly_failover.py"))
 
 
-@pytest.mark.skipif(
-    shutil.which("node") is None or not (HERE / "node_modules" / "ioredis").exists(),
-    reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
-)
+@needs_node("ioredis")
 def test_the_example_shows_that_ioredis_gets_through_a_failover_if_told_to_connect_anew() -> None:
     server = ServerProcess()
     # It must lie where Node finds the packages.
@@ -87,10 +84,7 @@ def test_the_example_shows_that_ioredis_gets_through_a_failover_if_told_to_conne
 
 
 @pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the README is not beside this build")
-@pytest.mark.skipif(
-    shutil.which("node") is None or not (HERE / "node_modules" / "bullmq").exists(),
-    reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
-)
+@needs_node("bullmq")
 def test_the_readme_s_bullmq_program_prints_what_it_says() -> None:
     program = re.search(r"```js\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert program is not None

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
 
-from tests.clients.conftest import HERE, ServerProcess
+from tests.clients import node
+from tests.clients.conftest import ServerProcess
+from tests.clients.node import needs_node
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("node") is None or not (HERE / "node_modules" / "bullmq").exists(),
-    reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
-)
+pytestmark = needs_node("bullmq")
 
 
 @pytest.fixture(params=["ioredis", "redis"])
@@ -24,15 +20,7 @@ def client(request: pytest.FixtureRequest) -> str:
 
 def play(scenario: str, client: str, server: ServerProcess) -> Any:
     """Run a scenario of bullmq_scenarios.mjs; what it saw."""
-    run = subprocess.run(
-        ["node", "bullmq_scenarios.mjs", scenario, client, str(server.port)],
-        cwd=HERE,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
+    return node.play("bullmq_scenarios.mjs", scenario, client, server.port)
 
 
 def test_prioritized_jobs_leave_by_tier_and_within_a_tier_in_order_of_arrival(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.clients.conftest import HERE, ServerProcess, sentinel_port
+from tests.clients import node
+from tests.clients.conftest import ServerProcess, sentinel_port
+from tests.clients.node import needs_node
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("node") is None or not (HERE / "node_modules" / "ioredis").exists(),
-    reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
-)
+pytestmark = needs_node("ioredis")
 
 
 @pytest.fixture(params=["ioredis", "redis"])
@@ -32,15 +28,7 @@ def watched() -> Iterator[ServerProcess]:
 
 def play(scenario: str, client: str, port: int) -> Any:
     """Run a scenario of cluster_scenarios.mjs; what it saw."""
-    run = subprocess.run(
-        ["node", "cluster_scenarios.mjs", scenario, client, str(port)],
-        cwd=HERE,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
+    return node.play("cluster_scenarios.mjs", scenario, client, port)
 
 
 def test_a_cluster_client_uses_all_nodes(client: str, cluster: ServerProcess) -> None:

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from typing import Any
 
-import pytest
+from tests.clients import node
+from tests.clients.conftest import ServerProcess
+from tests.clients.node import needs_node
 
-from tests.clients.conftest import HERE, ServerProcess
-
-pytestmark = pytest.mark.skipif(
-    shutil.which("node") is None or not (HERE / "node_modules" / "ioredis").exists(),
-    reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
-)
+pytestmark = needs_node("ioredis")
 READONLY = "READONLY You can't write against a read only replica."
 
 
 def play(scenario: str, server: ServerProcess) -> Any:
     """Run a scenario of fault_scenarios.mjs; what it saw."""
-    run = subprocess.run(
-        ["node", "fault_scenarios.mjs", scenario, str(server.port)],
-        cwd=HERE,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
+    return node.play("fault_scenarios.mjs", scenario, server.port)
 
 
 def test_readonly_makes_it_connect_anew_and_send_again_if_told_so(server: ServerProcess) -> None:

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
 
-from tests.clients.conftest import HERE, ServerProcess
+from tests.clients import node
+from tests.clients.conftest import ServerProcess
+from tests.clients.node import needs_node
 
 pytestmark = [
-    pytest.mark.skipif(
-        shutil.which("node") is None or not (HERE / "node_modules" / "ioredis").exists(),
-        reason="Node or the packages of tests/clients/package.json are not installed (`make node-clients`)",
-    ),
+    needs_node("ioredis"),
     pytest.mark.parametrize("client", ["ioredis", "redis"]),
 ]
 
 
 def play(client: str, scenario: str, server: ServerProcess) -> Any:
     """Run a scenario of power_scenarios.mjs; what it saw."""
-    run = subprocess.run(
-        ["node", "power_scenarios.mjs", client, scenario, str(server.port)],
-        cwd=HERE,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
+    return node.play("power_scenarios.mjs", client, scenario, server.port)
 
 
 def test_the_clock_moves_times_to_live_waits_and_ids_together(client: str, server: ServerProcess) -> None:
