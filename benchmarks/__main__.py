@@ -25,14 +25,7 @@ def turns(count: int, measure: Measure) -> dict[str, tuple[float, float, float]]
             other = measure(theirs)
             for name, rate in mine.items():
                 ratios.setdefault(name, []).append((rate, other[name]))
-    return {
-        name: (
-            statistics.median(a for a, _ in pairs),
-            statistics.median(b for _, b in pairs),
-            statistics.median(a / b for a, b in pairs),
-        )
-        for name, pairs in ratios.items()
-    }
+    return {name: measures.medians(pairs) for name, pairs in ratios.items()}
 
 
 def show(title: str, rows: dict[str, tuple[float, float, float]], unit: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import socket
+import statistics
 import subprocess
 import time
 from importlib.resources import files
@@ -33,6 +34,13 @@ def redis_benchmark(port: int, tests: list[str], requests: int, pipeline: int) -
 def _short(title: str) -> str:
     """`LPUSH (needed to benchmark LRANGE)` is what the others need, `LRANGE_600 (first 600 elements)` a test."""
     return "setup" if "needed" in title else title.split()[0].lower()
+
+
+def medians(pairs: list[tuple[float, float]]) -> tuple[float, float, float]:
+    """Of the first ones, of the second ones, and of their ratios. O(n log n)."""
+    first = statistics.median(a for a, _ in pairs)
+    second = statistics.median(b for _, b in pairs)
+    return first, second, statistics.median(a / b for a, b in pairs)
 
 
 class Wire:

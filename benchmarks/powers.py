@@ -7,8 +7,6 @@ is the processor time that a server spends on its requests, which others on the 
 
 from __future__ import annotations
 
-import statistics
-
 from benchmarks import measures
 from benchmarks.servers import ServerProcess, redouble
 
@@ -34,14 +32,7 @@ def compare(turns: int, requests: int) -> dict[str, tuple[float, float, float]]:
             for test in _TESTS:
                 spent = {server.port: _microseconds(server, test, requests) for server in order}
                 found[test].append((spent[having.port], spent[lacking.port]))
-    return {
-        test: (
-            statistics.median(a for a, _ in pairs),
-            statistics.median(b for _, b in pairs),
-            statistics.median(a / b for a, b in pairs),
-        )
-        for test, pairs in found.items()
-    }
+    return {test: measures.medians(pairs) for test, pairs in found.items()}
 
 
 def main(rounds: int, requests: int) -> None:

@@ -11,11 +11,12 @@ local KEPT = 64
 -- The pieces 1 to `n` as one string, and the table for the next call.
 function kit.joined(pieces, n)
   local text = concat(pieces, "", 1, n)
-  if n > KEPT or pieces[KEPT] ~= nil then -- the latter is left of a call that has failed
+  if pieces[KEPT] ~= nil then
     return text, {}
   end
-  for i = 1, n do
-    pieces[i] = nil
+  local i = 1
+  while pieces[i] ~= nil do -- a call that has failed may have left some behind `n`
+    pieces[i], i = nil, i + 1
   end
   return text, pieces
 end
