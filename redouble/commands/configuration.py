@@ -12,7 +12,6 @@ from redouble.protocol.reply import OK, Map, Reply
 configuration: Final = Family("server")
 
 _ADMIN: Final = "admin noscript loading stale"
-_LOCAL: Final = (b"127.", b"[::1]", b"/")
 
 configuration.container("config", "Holds the commands for the settings.", since="2.0.0")
 
@@ -39,14 +38,8 @@ def config_set(ctx: Context, argv: list[bytes]) -> Reply:
         parameter = config.parameters.get(argv[position].lower())
         if parameter is not None and parameter.sensitive:
             ctx.engine.slowlog.hide(argv, position + 1)
-    config.change(argv[2:], is_local(ctx))
+    config.change(argv[2:], ctx.client.is_local())
     return OK
-
-
-def is_local(ctx: Context) -> bool:
-    """Whether the client sits on this machine."""
-    address = ctx.client.address
-    return not address or address.startswith(_LOCAL)
 
 
 @configuration.command(

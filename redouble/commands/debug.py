@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Final
 
 from redouble.clock import hold
-from redouble.commands.configuration import is_local
 from redouble.commands.help import bad_subcommand
 from redouble.commands.keys import encoding_name
 from redouble.doubles import parse_double
@@ -42,21 +41,15 @@ debug: Final = Family("server")
 
 Tool = Callable[[Context, list[bytes]], Reply]
 
-_FORBIDDEN: Final = (
-    b'ERR DEBUG command not allowed. If the enable-debug-command option is set to "local", you can run it from a '
-    b"local connection, otherwise you need to set this option in the configuration file, and then restart the server."
-)
 _PACKED_MAX: Final = (4 << 30) - (1 << 20)
 
 
 @debug.command(
-    "debug", "subcommand [arg ...]", "Holds tools for testing.", arity=-2, flags="admin noscript loading stale",
-    complexity="Depends on subcommand.",
+    "debug", "subcommand [arg ...]", "Holds tools for testing.", arity=-2,
+    flags="admin noscript loading stale needs_debug", complexity="Depends on subcommand.",
 )  # fmt: skip
 def debug_(ctx: Context, argv: list[bytes]) -> Reply:
     """What the tool says. Redis: DEBUG."""
-    if not ctx.engine.config.allows(b"enable-debug-command", is_local(ctx)):
-        raise CommandError(_FORBIDDEN)
     row = _TOOLS.get(argv[1].lower())
     if row is None or not row[0] <= len(argv) <= row[1]:
         raise bad_subcommand(argv)

@@ -11,7 +11,7 @@ from redouble.engine import flags as f
 from redouble.engine.command import Command, Family, KeySpec
 from redouble.engine.context import Context
 from redouble.engine.keyfinder import has_keys, keys_with_flags, legacy_range
-from redouble.errors import SYNTAX, CommandError, wrong_arity
+from redouble.errors import SYNTAX, CommandError
 from redouble.protocol.reply import Map, Reply, SetReply, Simple
 
 introspection: Final = Family("server")
@@ -21,8 +21,9 @@ _ANY_ORDER: Final = "nondeterministic_output_order"
 _LOOK_UP: Final = "O(N) where N is the number of commands to look up"
 #: From this version on COMMAND INFO shows tips, key specifications and sub-commands.
 _LONG_INFO_SINCE: Final = 70000
-_BARE_NAMES_SINCE: Final = 70200
 _SHORT_INFO: Final = 7
+#: Before 7.2 a request that is only a name was too short to be looked at.
+_LONGER: Final = ("7.2.0", -4)
 _UNKNOWN_SPEC: Final = Map([b"type", b"unknown", b"spec", Map([])])
 
 
@@ -234,30 +235,23 @@ def _found_keys(ctx: Context, request: list[bytes]) -> list[tuple[bytes, list[st
     return found
 
 
-def _check_length(ctx: Context, argv: list[bytes], name: bytes) -> None:
-    """Before 7.2 a request that is only a name was too short to be looked at."""
-    if len(argv) == 3 and ctx.engine.version < _BARE_NAMES_SINCE:
-        raise wrong_arity(name)
-
-
 @introspection.command(
     "command|getkeys", "command [arg [arg ...]]", "Finds the keys of a request.", arity=-3, flags=_OWN, since="2.8.13",
     complexity="O(N) where N is the number of arguments to the command", categories="connection",
+    arity_until=_LONGER,
 )  # fmt: skip
 def getkeys(ctx: Context, argv: list[bytes]) -> Reply:
     """The keys that a request names. O(arguments). Redis: COMMAND GETKEYS."""
-    _check_length(ctx, argv, b"command|getkeys")
     return [key for key, _ in _found_keys(ctx, argv[2:])]
 
 
 @introspection.command(
     "command|getkeysandflags", "command [arg [arg ...]]", "Finds the keys of a request, and what it does with them.",
     arity=-3, flags=_OWN, since="7.0.0", complexity="O(N) where N is the number of arguments to the command",
-    categories="connection",
+    categories="connection", arity_until=_LONGER,
 )  # fmt: skip
 def getkeysandflags(ctx: Context, argv: list[bytes]) -> Reply:
     """Pairs of a key and its access flags. O(arguments). Redis: COMMAND GETKEYSANDFLAGS."""
-    _check_length(ctx, argv, b"command|getkeysandflags")
     return [[key, _statuses(flags)] for key, flags in _found_keys(ctx, argv[2:])]
 
 

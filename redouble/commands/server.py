@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from redouble.commands.configuration import is_local
 from redouble.commands.help import help_reply
 from redouble.engine import flags as f
 from redouble.engine.command import Family
@@ -14,10 +13,7 @@ from redouble.protocol.reply import EMPTY, NO_REPLY, OK, Bulks, Reply, Simple, V
 server: Final = Family("server")
 
 _SAVES: Final = "admin noscript no_async_loading"
-_NO_MODULES: Final = (
-    b'ERR MODULE command not allowed. If the enable-module-command option is set to "local", you can run it from a '
-    b"local connection, otherwise you need to set this option in the configuration file, and then restart the server."
-)
+_MODULES: Final = _SAVES + " needs_modules"
 #: Since then TIME is the same all through a script.
 _SCRIPTS_FREEZE_SINCE: Final = 70200
 _NOT_LOADED: Final = b"ERR Error loading the extension. Please check the server logs."
@@ -142,30 +138,25 @@ def module_list(ctx: Context, argv: list[bytes]) -> Reply:
     return EMPTY
 
 
-@server.command("module|load", "path [arg [arg ...]]", "Loads a module.", arity=-3, flags=_SAVES, since="4.0.0")
+@server.command("module|load", "path [arg [arg ...]]", "Loads a module.", arity=-3, flags=_MODULES, since="4.0.0")
 def module_load(ctx: Context, argv: list[bytes]) -> Reply:
     """An error. O(1). Redis: MODULE LOAD."""
-    return _no_module(ctx, _NOT_LOADED)
+    raise CommandError(_NOT_LOADED)
 
 
 @server.command(
     "module|loadex", "path [CONFIG name value ...] [ARGS arg ...]", "Loads a module with settings.", arity=-3,
-    flags=_SAVES, since="7.0.0",
+    flags=_MODULES, since="7.0.0",
 )  # fmt: skip
 def module_loadex(ctx: Context, argv: list[bytes]) -> Reply:
     """An error. O(1). Redis: MODULE LOADEX."""
-    return _no_module(ctx, _NOT_LOADED)
+    raise CommandError(_NOT_LOADED)
 
 
-@server.command("module|unload", "name", "Unloads a module.", arity=3, flags=_SAVES, since="4.0.0")
+@server.command("module|unload", "name", "Unloads a module.", arity=3, flags=_MODULES, since="4.0.0")
 def module_unload(ctx: Context, argv: list[bytes]) -> Reply:
     """An error. O(1). Redis: MODULE UNLOAD."""
-    return _no_module(ctx, b"ERR Error unloading module: no such module with that name")
-
-
-def _no_module(ctx: Context, text: bytes) -> Reply:
-    allowed = ctx.engine.config.allows(b"enable-module-command", is_local(ctx))
-    raise CommandError(text if allowed else _NO_MODULES)
+    raise CommandError(b"ERR Error unloading module: no such module with that name")
 
 
 @server.command("module|help", "", "Explains the sub-commands.", arity=2, flags="loading stale", since="5.0.0")

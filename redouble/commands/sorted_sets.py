@@ -42,7 +42,8 @@ _OPTIONS: Final[dict[bytes, int]] = {
     b"INCR": INCREMENT,
     b"CH": COUNT_CHANGED,
 }
-_RANK_WITH_SCORE_SINCE: Final = 70200
+#: WITHSCORE came with 7.2.
+_WITHOUT_SCORE: Final = ("7.2.0", 3)
 _LOG_N = "O(log(N)) where N is the number of elements in the sorted set."
 
 
@@ -256,6 +257,7 @@ def _score_of(zset: SortedSet, member: bytes) -> Double | None:
 @sorted_sets.command(
     "zrank", "key member [WITHSCORE]", "Returns a member's place, counted from the lowest score.", arity=-3,
     flags="readonly fast", keys=[one("RO ACCESS")], since="2.0.0", complexity="O(log(N))",
+    arity_until=_WITHOUT_SCORE,
 )  # fmt: skip
 def zrank(ctx: Context, argv: list[bytes]) -> Reply:
     """The rank from 0, with WITHSCORE the score too; or null. O(log n). Redis: ZRANK."""
@@ -265,6 +267,7 @@ def zrank(ctx: Context, argv: list[bytes]) -> Reply:
 @sorted_sets.command(
     "zrevrank", "key member [WITHSCORE]", "Returns a member's place, counted from the highest score.", arity=-3,
     flags="readonly fast", keys=[one("RO ACCESS")], since="2.0.0", complexity="O(log(N))",
+    arity_until=_WITHOUT_SCORE,
 )  # fmt: skip
 def zrevrank(ctx: Context, argv: list[bytes]) -> Reply:
     """The rank from 0, with WITHSCORE the score too; or null. O(log n). Redis: ZREVRANK."""
@@ -274,7 +277,7 @@ def zrevrank(ctx: Context, argv: list[bytes]) -> Reply:
 def _rank(ctx: Context, argv: list[bytes], reverse: bool) -> Reply:
     with_score = len(argv) > 3
     if with_score:
-        if len(argv) > 4 or ctx.engine.version < _RANK_WITH_SCORE_SINCE:
+        if len(argv) > 4:
             raise wrong_arity(b"zrevrank" if reverse else b"zrank")
         if argv[3].upper() != b"WITHSCORE":
             raise CommandError(SYNTAX)

@@ -65,6 +65,10 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
     """Why the command may not run at all, or None. In Redis' order."""
     state = client.flags | engine.flags
     flags = command.flags
+    if flags & f.MUST_BE_ENABLED:
+        closed = not_enabled(engine, client, flags)
+        if closed is not None:
+            return closed
     nature = _nature(engine, client, command, argv) if state & _DEPENDS_ON_NATURE else flags
     if state & f.UNAUTHENTICATED and not flags & f.NO_AUTH:
         return NO_AUTH
@@ -97,6 +101,20 @@ def _objection(engine: Engine, client: Client, command: Command, argv: list[byte
         # Redis takes a monitor for a kind of replica.
         return b"ERR Replica can't interact with the keyspace"
     return None
+
+
+def not_enabled(engine: Engine, client: Client, flags: int) -> bytes | None:
+    """Why this client may not run a command that a parameter must enable, or None. O(1)."""
+    name, parameter = (
+        (b"DEBUG", b"enable-debug-command") if flags & f.NEEDS_DEBUG else (b"MODULE", b"enable-module-command")
+    )
+    if engine.config.allows(parameter, client.is_local()):
+        return None
+    return (
+        b'ERR %b command not allowed. If the %b option is set to "local", you can run it from a local connection, '
+        b"otherwise you need to set this option in the configuration file, and then restart the server."
+        % (name, parameter)
+    )
 
 
 def _faulty(engine: Engine, client: Client, command: Command, argv: list[bytes]) -> bool:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Since then what a client publishes to itself follows the reply.
 _PUSHES_FOLLOW_SINCE: Final = 70200
+#: How addresses on this machine begin.
+_LOCAL: Final = (b"127.", b"[::1]", b"/")
 
 
 class Link(Protocol):
@@ -163,6 +165,10 @@ class Client:
     def subscriptions(self) -> int:
         """How many channels and patterns it listens to, sharded ones apart."""
         return len(self.channels) + len(self.patterns)
+
+    def is_local(self) -> bool:
+        """Whether the client sits on this machine."""
+        return not self.address or self.address.startswith(_LOCAL)
 
     def close_after_reply(self) -> None:
         """Read nothing more; close once what was written has been sent."""

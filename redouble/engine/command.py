@@ -136,6 +136,7 @@ class Command:
         "name", "syntax", "summary", "arity", "flags", "keys", "since", "until", "complexity", "tips", "group",
         "categories", "key_finder", "handler", "subcommands", "parent", "index", "deprecated", "replaced_by",
         "history", "full_name", "min_args", "max_args", "barred_until",
+        "arity_until",
     )  # fmt: skip
 
     def __init__(self, name: str, syntax: str, summary: str, group: str, handler: Handler) -> None:
@@ -165,9 +166,17 @@ class Command:
         self.index: int = 0
         #: Scripts may not call it before this version.
         self.barred_until: str = ""
+        #: Before a version it took another number of arguments.
+        self.arity_until: tuple[str, int] | None = None
         self.deprecated: str = ""
         self.replaced_by: str = ""
         self.history: list[tuple[str, str]] = []
+
+    def set_arity(self, arity: int) -> None:
+        """Take so many arguments, the name included; a negative number is the least."""
+        self.arity = arity
+        self.min_args = abs(arity)
+        self.max_args = arity if arity > 0 else 1 << 60
 
     def fits(self, count: int) -> bool:
         """Whether `count` arguments (the name included) are as arity demands."""
@@ -233,21 +242,21 @@ class Family:
         barred_until: str = "",
         deprecated: str = "",
         replaced_by: str = "",
+        arity_until: tuple[str, int] | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare a command. `name` is `container|word` for a sub-command.
 
         `tips`, `flags` and `categories` are lists of words; `-name` takes a category away that the group
-        would bring. Scripts may call it from the version `barred_until` on. `deprecated` is the version since when,
+        would bring. Scripts may call it from the version `barred_until` on. `arity_until` is a version and the arity
+        that was right before it. `deprecated` is the version since when,
         `replaced_by` what to use instead. A container that runs nothing itself is declared by
         `container`.
         """
 
         def declare(handler: Handler) -> Handler:
             row = Command(name, syntax, summary, self.group, handler)
-            row.arity = arity
-            row.min_args = abs(arity)
-            if arity > 0:
-                row.max_args = arity
+            row.set_arity(arity)
+            row.arity_until = arity_until
             row.flags = _flag_bits(flags)
             row.keys = keys or []
             row.since = since
@@ -347,6 +356,8 @@ class MadeTable:
                     row = _copy(declared)
                     if row.barred_until and parse_version(row.barred_until) > version:
                         row.flags |= f.NOSCRIPT
+                    if row.arity_until is not None and parse_version(row.arity_until[0]) > version:
+                        row.set_arity(row.arity_until[1])
                     self._add(row)
 
     def _add(self, row: Command) -> None:
@@ -382,9 +393,8 @@ def _made(families: list[Family], version: int) -> MadeTable:
 def _copy(row: Command) -> Command:
     """A row of one version (its index and sub-commands differ between versions)."""
     copy = Command(row.full_name.decode(), row.syntax, row.summary, row.group, row.handler)
-    copy.arity = row.arity
-    copy.min_args = row.min_args
-    copy.max_args = row.max_args
+    copy.set_arity(row.arity)
+    copy.arity_until = row.arity_until
     copy.flags = row.flags
     copy.keys = row.keys
     copy.since = row.since

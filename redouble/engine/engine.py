@@ -24,7 +24,7 @@ from redouble.clock import Clock, ticks
 from redouble.datatypes.limits import Limits
 from redouble.engine import flags as f
 from redouble.engine.acl import Acl
-from redouble.engine.admission import admit, refuse
+from redouble.engine.admission import admit, not_enabled, refuse
 from redouble.engine.blocking import Block, Blocking
 from redouble.engine.client import Client, Link
 from redouble.engine.client_eviction import ClientEviction
@@ -289,9 +289,18 @@ class Engine(KeyListener):
                     self.aftermath(client, None, argv)
                 return
         client.last_command = command
-        if command.flags & f.MAY_LAST and self.scripting.long.takes(client, command, argv):
+        if command.flags & f.SPECIAL and self._turned_away(client, command, argv):
             return
         self.perform(client, command, argv)
+
+    def _turned_away(self, client: Client, command: Command, argv: list[bytes]) -> bool:
+        """Whether a request that is special (see `flags.SPECIAL`) does not run here. O(1)."""
+        if command.flags & f.MUST_BE_ENABLED:
+            error = not_enabled(self, client, command.flags)
+            if error is not None:
+                refuse(self, client, command, argv, error)
+            return error is not None
+        return self.scripting.long.takes(client, command, argv)
 
     def perform(self, client: Client, command: Command, argv: list[bytes]) -> None:
         """Run a request that may run, answer it or park the client, and serve who waited."""

@@ -102,6 +102,12 @@ TIMEOUT_LAST: Final = 1 << 53
 TIMEOUT_OPTION: Final = 1 << 54
 #: Doesn't mind keys of another type than its group's (MGET), or not every one (ZUNION takes sets too).
 ANY_TYPE: Final = 1 << 55
+#: Allowed only where `enable-debug-command` or `enable-module-command` say so.
+NEEDS_DEBUG: Final = 1 << 56
+NEEDS_MODULES: Final = 1 << 57
+MUST_BE_ENABLED: Final = NEEDS_DEBUG | NEEDS_MODULES
+#: What is looked at once more before it runs.
+SPECIAL: Final = MAY_LAST | MUST_BE_ENABLED
 
 OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "may_replicate": MAY_REPLICATE,
@@ -129,6 +135,8 @@ OWN_FLAG_NAMES: Final[dict[str, int]] = {
     "timeout_last": TIMEOUT_LAST,
     "timeout_option": TIMEOUT_OPTION,
     "any_type": ANY_TYPE,
+    "needs_debug": NEEDS_DEBUG,
+    "needs_modules": NEEDS_MODULES,
 }
 
 # -- clients: unusual states ---------------------------------------------------------------------

@@ -172,6 +172,9 @@ def test_a_new_replication_id_is_told(redis: Redis) -> None:
 def test_debug_can_be_forbidden(redis: Redis) -> None:
     redis.target.engine.config.set(b"enable-debug-command", b"no")  # type: ignore[attr-defined]
     assert redis("DEBUG", "DIGEST").startswith(b"ERR DEBUG command not allowed.")
+    redis("MULTI")
+    assert redis("DEBUG", "DIGEST").startswith(b"ERR DEBUG command not allowed.")
+    assert redis("EXEC").startswith(b"EXECABORT")
 
 
 @pytest.mark.only("engine", "resp2", "resp3")

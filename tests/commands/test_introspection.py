@@ -20,12 +20,6 @@ CHANGED_SINCE_7_0: dict[bytes, set[str]] = {
             b"latency|reset", b"msetnx", b"randomkey", b"scan",
         )
     },
-    # A command without arguments may be asked about.
-    b"command|getkeys": {"arity"},
-    b"command|getkeysandflags": {"arity"},
-    # WITHSCORE came with 7.2.
-    b"zrank": {"arity"},
-    b"zrevrank": {"arity"},
     # Answered while the data is still being loaded.
     b"cluster|shards": {"flags"},
     b"cluster|slots": {"flags"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -79,7 +80,10 @@ def test_there_are_no_modules(redis: Redis) -> None:
     assert redis("MODULE", "LIST") == []
     refused = redis("MODULE", "LOAD", "/x.so")
     assert refused.startswith(b"ERR MODULE command not allowed.")
+    redis("MULTI")
     assert redis("MODULE", "UNLOAD", "x") == refused
+    assert redis("EXEC").startswith(b"EXECABORT")
+    assert re.search(rb"cmdstat_module.unload:calls=0,.*rejected_calls=[1-9]", redis("INFO", "commandstats"))
 
 
 def test_a_master_without_replicas(redis: Redis) -> None:

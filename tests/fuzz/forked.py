@@ -146,8 +146,8 @@ def _sort(argv: Argv, ours: Any, theirs: Any) -> bool:
 
 
 def _xread(argv: Argv, ours: Any, theirs: Any) -> bool:
-    """``+`` of a stream that never had an entry: Redis says an error that it calls impossible."""
-    return theirs is None and isinstance(ours, Failure) and b"the stream last element ID is 0-0" in ours
+    """``+`` of a stream that never had an entry: Redis says an error that it calls impossible, Valkey reads on."""
+    return isinstance(ours, Failure) and b"the stream last element ID is 0-0" in ours
 
 
 def _geo(argv: Argv, ours: Any, theirs: Any) -> bool:

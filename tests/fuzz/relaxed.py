@@ -119,4 +119,5 @@ RULES: dict[bytes, Rule] = {
     b"punsubscribe": server_rules.left_all,
     b"sunsubscribe": server_rules.left_all,
     b"config|get": server_rules.parameters,
+    b"info": server_rules.information,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from redouble.engine.command import parse_version
@@ -104,6 +105,8 @@ class Side:
             while data[:1] == b">" and argv[0].lower() not in SUBSCRIBING:
                 self._early.append((client is self._clients[1], reply, data))
                 reply, data = client.receive_both(patience)
+            if [word.lower() for word in argv[:2]] == [b"client", b"pause"]:
+                time.sleep(WAIT)  # nobody is answered before the pause is over, the harness neither
             return reply, data
         except (TimeoutError, EOFError) as error:
             return Failure(f"({type(error).__name__}: no reply)"), b""

@@ -41,7 +41,8 @@ MULTI ; CONFIG GET parameter ; COMMAND COUNT ; OBJECT ENCODING key ; EXEC
 SET key value
 RPUSH key value...
 OBJECT FREQ key
-INFO nosuch
+INFO (nosuch|server|clients|replication|cluster|keyspace|persistence|stats|memory|modules|all|"")...
+INFO
 XINFO NOSUCH
 XGROUP NOSUCH a b
 PUBSUB NOSUCH
