@@ -52,6 +52,8 @@ class Redis:
         self.real = target.real
         self._pipe = target.connect()
         self._replies = Replies()
+        #: How long a reply is waited for, in seconds.
+        self.patience = 2.0
         self._others: list[Redis] = []
         self._settings: list[tuple[str, bytes]] = []
         if resp == 3:
@@ -60,7 +62,7 @@ class Redis:
     def __call__(self, *args: object) -> Any:
         """Send a command, give its reply."""
         self.send(*args)
-        return self.receive()
+        return self._next(self.patience)[0]
 
     def raw(self, *args: object) -> bytes:
         """Send a command, give the bytes of its reply."""

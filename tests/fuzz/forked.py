@@ -91,12 +91,10 @@ def _refused(ours: Any, theirs: Any) -> bool:
 
 
 def _embedded(argv: Argv, ours: Any, theirs: Any) -> bool:
-    """Valkey embeds strings longer than 44 bytes too, has no compact encoding for fields with deadlines, makes no
-    hash table for a long value that HSETEX sets with a deadline in the past, and makes a skip list for a long member
-    even where XX keeps ZADD from adding it."""
+    """Valkey embeds strings longer than 44 bytes too, has no compact encoding for fields with deadlines, and makes no
+    hash table for a long value that HSETEX sets with a deadline in the past."""
     return (ours, theirs) in (
         (b"raw", b"embstr"), (b"listpackex", b"hashtable"), (b"listpackex", b"listpack"), (b"hashtable", b"listpack"),
-        (b"listpack", b"skiplist"),
     )  # fmt: skip
 
 

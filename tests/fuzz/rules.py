@@ -130,7 +130,11 @@ def sorted_by(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> boo
 
 def encoded(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     """A whole number that INCRBYFLOAT has made is `embstr` there until it is set again; here it is `int`, for a string
-    is kept as plain bytes (see `commands/strings.py`)."""
+    is kept as plain bytes (see `commands/strings.py`). Valkey makes a skip list for a long member even where XX keeps
+    ZADD from adding it."""
+    if valkey(them) and (ours, theirs) == (b"listpack", b"skiplist"):
+        longest = int(us("CONFIG", "GET", "zset-max-listpack-value")[1])
+        return all(len(member) <= longest for member in us("ZRANGE", argv[2], 0, -1))
     return bool(ours == b"int" and theirs == b"embstr")
 
 

@@ -57,6 +57,7 @@ class Side:
         self.target = target
         self.control = Redis(target, 2)
         self._watcher = Redis(target, 2)
+        self.control.patience = 60.0  # who gave up would take the late reply for the next one's
         # Before 7.2 some commands looked a key up before they read their arguments, so misses differ.
         events = "EAmn" if parse_version(target.version) >= 70200 else "EAn"
         self.control("CONFIG", "SET", "hz", 500)  # time-outs and expiry are noticed soon
@@ -127,6 +128,6 @@ class Side:
         """The keyspace events since the last call: what happened, and to which key."""
         self.control("PUBLISH", "__key-end", "")
         events = []
-        while (message := self._watcher.receive())[2] != b"__key-end":
+        while (message := self._watcher.receive(60.0))[2] != b"__key-end":
             events.append((message[2].partition(b"@")[2], message[3]))
         return events
