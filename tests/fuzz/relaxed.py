@@ -109,6 +109,7 @@ RULES: dict[bytes, Rule] = {
     b"acl|cat": server_rules.any_order,
     b"acl|getuser": server_rules.user,
     b"acl|list": server_rules.user,
+    b"acl|log": server_rules.denials,
     b"acl|genpass": lambda argv, ours, theirs, us, them: len(ours) == len(theirs),
     b"client|id": near(1 << 30),
     b"client|info": server_rules.client_lines,

@@ -19,6 +19,8 @@ _STATE = re.compile(
 #: expire any moment, and what only Redouble says.
 _ABOUT = (b"cmdstat_", b"latency_percentiles_", b"db", b"redouble_")
 _REFUSED = re.compile(rb"^(cmdstat_[^:]+).*,(rejected_calls=\d*[1-9].*|rejected_calls=0,failed_calls=[1-9].*)", re.M)
+#: When an entry of the ACL's log was made.
+_WHEN = (b"age-seconds", b"timestamp-created", b"timestamp-last-updated")
 _LEAVING = (b"unsubscribe", b"punsubscribe", b"sunsubscribe")
 
 
@@ -67,6 +69,21 @@ def information(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> b
         return sorted(_REFUSED.findall(text))
 
     return told(ours) == told(theirs) and statistics(ours) == statistics(theirs)
+
+
+def denials(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """The log of the ACL: the same entries, each some milliseconds apart, by connections that tell the same of
+    themselves."""
+
+    def told(reply: Any) -> list[Any]:
+        entries = [dict(zip(entry[::2], entry[1::2], strict=True)) for entry in reply]
+        return [
+            [(name, re.findall(rb"([a-z-]+)=", entry[name]) if name == b"client-info" else entry[name])
+             for name in entry if name not in _WHEN]
+            for entry in entries
+        ]  # fmt: skip
+
+    return isinstance(ours, list) and isinstance(theirs, list) and told(ours) == told(theirs)
 
 
 def documented(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
