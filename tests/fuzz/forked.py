@@ -186,6 +186,15 @@ def _script(argv: Argv, ours: Any, theirs: Any) -> bool:
     return _SCRIPT.sub(b"", ours) == _SCRIPT.sub(b"", theirs) or (inner is _field_deadlines)
 
 
+def _hello(argv: Argv, ours: Any, theirs: Any) -> bool:
+    """Another server with another version, whose scripting is a module."""
+    if not isinstance(ours, list) or not isinstance(theirs, list):
+        return False
+    mine, other = (dict(zip(reply[::2], reply[1::2], strict=True)) for reply in (ours, theirs))
+    own = (b"server", b"version", b"id", b"modules")
+    return list(mine) == list(other) and all(mine[name] == other[name] for name in mine if name not in own)
+
+
 RULES: dict[bytes, Rule] = {
     b"object|encoding": _embedded,
     b"object|refcount": _counted,
@@ -199,6 +208,7 @@ RULES: dict[bytes, Rule] = {
     b"xinfo|groups": _counted_anew,
     b"watch": _in_transaction,
     b"multi": _in_transaction,
+    b"hello": _hello,
     b"eval": _script,
     b"eval_ro": _script,
     **dict.fromkeys(

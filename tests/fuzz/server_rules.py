@@ -124,13 +124,13 @@ def _by_pattern(reply: Any) -> list[Any]:
     return reply[2:] if isinstance(reply, list) and reply[:1] == [b"pmessage"] else []
 
 
-def messages(heard: list[Any]) -> list[Any]:
-    """Connections and their messages; what one PUBLISH brings to several patterns comes in any order, and when a key is
-    found to be expired is chance."""
+def messages(heard: list[Any], ends: tuple[bytes, ...]) -> list[Any]:
+    """Connections and their messages, without events of keys that end so; what one PUBLISH brings to several patterns
+    comes in any order."""
     kept: list[Any] = []
     start = 0
     for second, reply in heard:
-        if isinstance(reply, list) and reply[:1] == [b"pmessage"] and reply[2].endswith(b":expired"):
+        if isinstance(reply, list) and reply[:1] == [b"pmessage"] and reply[2].endswith(ends):
             continue
         item = [second, unsubscribed(reply)]
         if not kept or not (_by_pattern(item[1]) == _by_pattern(kept[-1][1]) != []):

@@ -21,7 +21,7 @@ NAMES = [*_DATA, "blocking", "connections", "expiry", "functions", "pubsub", "se
 #: what came later. (Scripts are left to redis-server: Valkey has reworded what they say.)
 BESIDE_VALKEY = {
     **dict.fromkeys([name for name in _DATA if name != "scripts"], "7.4.1"),
-    "newer": "7.4.1",
+    **dict.fromkeys(("blocking", "expiry", "pubsub", "newer"), "7.4.1"),
     "newest": "8.0.0",
 }
 
