@@ -82,7 +82,7 @@ def common(dump: bytes) -> bytes:
 
 def _is_odd_number(argv: Argv, ours: Any, theirs: Any) -> bool:
     """Valkey no longer takes hexadecimal numbers, nor white space before a number, nor nothing as 0."""
-    refused = isinstance(theirs, Failure) and b"float" in theirs
+    refused = isinstance(theirs, Failure) and (b"float" in theirs or b"need numeric" in theirs)
     return refused and any(_ODD_NUMBER.match(arg) for arg in argv)
 
 
