@@ -105,16 +105,19 @@ class Config:
             if not (b"[" in pattern or b"*" in pattern or b"?" in pattern):
                 if lower in self.parameters and lower not in seen:
                     seen.add(lower)
-                    found[pattern] = self.values[self.parameters[lower].name]
+                    found[pattern] = self._shown(self.parameters[lower])
                 continue
             for name, parameter in sorted(self.parameters.items()):
                 if name not in seen and not parameter.hidden and glob_match(lower, name):
                     seen.add(name)
-                    found[name] = self.values[parameter.name]
+                    found[name] = self._shown(parameter)
         flat: list[bytes] = []
         for name, value in found.items():
             flat += [name, value]
         return flat
+
+    def _shown(self, parameter: Parameter) -> bytes:
+        return parameter.kind.shown(self.values[parameter.name])
 
     # -- changing ---------------------------------------------------------------------------
 

@@ -47,6 +47,10 @@ class Kind:
         """The text of a value; `old` is the present one, for those who change only a part."""
         raise NotImplementedError
 
+    def shown(self, value: bytes) -> bytes:
+        """What CONFIG GET answers for a value."""
+        return value
+
 
 @final
 class YesNo(Kind):
@@ -211,6 +215,10 @@ class EventClasses(Kind):
         if flags is None:
             raise CommandError(b"Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
         return events.format_classes(flags)
+
+    def shown(self, value: bytes) -> bytes:
+        """As Redis shows it: without the class of new keys beside `A`, though `A` does not take that in."""
+        return value.replace(b"n", b"") if b"A" in value else value
 
 
 @final

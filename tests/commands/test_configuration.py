@@ -119,6 +119,8 @@ def test_a_parameter_named_twice_is_refused(redis: Redis) -> None:
         ("hz", "0", "1"),
         ("notify-keyspace-events", "g$lshzxetdKE", "AKE"),
         ("notify-keyspace-events", "EKx", "xKE"),
+        ("notify-keyspace-events", "EKxn", "xnKE"),
+        ("notify-keyspace-events", "AmEn", "AEm"),
         ("save", "60 1 +5 02", "60 1 5 2"),
         ("save", "", ""),
         (

@@ -168,7 +168,7 @@ class Duel:
         if valkey(self.them.control):
             past.update(key for event, key in (*ours, *theirs) if event.endswith(b":expired"))
             past.update(key for event, key in ours if event.endswith(b":expire") and (event, key) not in theirs)
-            theirs = told_alike(theirs)
+            ours, theirs = told_alike(ours), told_alike(theirs)
 
         def kept(events: Events, missed: bool) -> Events:
             return [

@@ -60,14 +60,14 @@ def own_format(ours: bytes, theirs: bytes) -> bool:
 
 
 def told_alike(events: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Valkey's events as Redis tells them: of fields that get a deadline in the past it says ``hexpired`` (and HSETEX
-    ``hexpire`` first), Redis ``hdel``."""
+    """The events of either, told alike: of fields that get a deadline in the past Valkey says ``hexpired`` (and HSETEX
+    ``hexpire`` first), Redis ``hdel``. So a ``hexpire`` just before does not count."""
     told: list[tuple[bytes, bytes]] = []
     for event, key in events:
         space, _, what = event.rpartition(b":")
-        if what == b"hexpired":
+        if what in (b"hexpired", b"hdel"):
             what = b"hdel"
-            if told and told[-1] == (space + b":hexpire", key):
+            while told and told[-1] == (space + b":hexpire", key):
                 told.pop()
         told.append((space + b":" + what, key))
     return told

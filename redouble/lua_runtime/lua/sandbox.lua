@@ -8,6 +8,10 @@
 --
 -- EVAL scripts and functions have an environment each; the libraries behind them are the same tables.
 
+-- What stands here lives as long as the state and is gone through by every collection, so those come only when
+-- the memory in use has quadrupled, not doubled; `make_room` below sees to it that this is no more than allowed.
+collectgarbage("setpause", 400)
+
 local callables, options, parts = ...
 local kit = { native = {}, raw_native = {}, options = options }
 
