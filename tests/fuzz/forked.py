@@ -24,6 +24,8 @@ MISSES_THERE = (b"hgetex",)
 #: The newest format of dumps that both read.
 _COMMON_FORMAT = 11
 _FOOTER = 10
+#: Beside a key of more bytes Valkey has no room for a short value.
+_LONG_KEY = 32
 _SCRIPT = re.compile(rb" script: .*|Redis |Valkey ")
 
 _ODD_NUMBER = re.compile(rb"[(]?([+-]?0[xX]|\s|\Z|.*\0)", re.S)
@@ -91,8 +93,10 @@ def _refused(ours: Any, theirs: Any) -> bool:
 
 
 def _embedded(argv: Argv, ours: Any, theirs: Any) -> bool:
-    """Valkey embeds strings longer than 44 bytes too, has no compact encoding for fields with deadlines, and makes no
-    hash table for a long value that HSETEX sets with a deadline in the past."""
+    """Valkey embeds strings longer than 44 bytes too, but none beside a long key, has no compact encoding for fields
+    with deadlines, and makes no hash table for a long value that HSETEX sets with a deadline in the past."""
+    if (ours, theirs) == (b"embstr", b"raw"):
+        return len(argv[2]) > _LONG_KEY
     return (ours, theirs) in (
         (b"raw", b"embstr"), (b"listpackex", b"hashtable"), (b"listpackex", b"listpack"), (b"hashtable", b"listpack"),
     )  # fmt: skip

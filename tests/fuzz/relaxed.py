@@ -25,7 +25,7 @@ def agree(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     if rules.same(ours, theirs):
         return True
     name = argv[0].lower()
-    if parse_version(them.target.version) < 70200 and _older(name, argv, ours, theirs):
+    if parse_version(them.target.version) < 70200 and _older(name, argv, ours, theirs, us):
         return True
     if name in CONTAINERS and len(argv) > 1:
         name += b"|" + argv[1].lower()
@@ -39,7 +39,7 @@ def agree(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     return rule is not None and rule(argv, ours, theirs, us, them)
 
 
-def _older(name: bytes, argv: Argv, ours: Any, theirs: Any) -> bool:
+def _older(name: bytes, argv: Argv, ours: Any, theirs: Any, us: Redis) -> bool:
     """What 7.0 does otherwise, and Redouble does as later versions do whatever version it is."""
     if name in (b"bitcount", b"bitpos"):
         return isinstance(ours, Failure)  # the key is looked up before the arguments are read
@@ -51,10 +51,24 @@ def _older(name: bytes, argv: Argv, ours: Any, theirs: Any) -> bool:
         return isinstance(theirs, list) and [spec[0] for spec in ours] == [spec[0] for spec in theirs]
     if name in (b"command", b"acl") and b"blocking" in [arg.lower() for arg in argv]:
         return isinstance(ours, list) and sorted(set(ours) - {b"wait"}) == sorted(theirs)  # WAIT was not in @blocking
+    if name in (b"sort", b"sort_ro") and isinstance(theirs, Failure) and b"converted into double" in theirs:
+        return _out_of_range_before(argv, us)
     if isinstance(ours, Failure) and b"timeout is out of range" in ours:
         if isinstance(theirs, Failure) and b"timeout is negative" in theirs:
             return True
         raise Parted  # one too large wraps around, and is long past
+    return False
+
+
+def _out_of_range_before(argv: Argv, us: Redis) -> bool:
+    """SORT takes a number for one out of range if the last number that was read before it, by any command, was so."""
+    items = us("SORT", argv[1], "BY", "nosort")
+    try:
+        numbers = [float(item) for item in items]
+    except ValueError:
+        return False
+    if numbers:
+        raise Parted  # with STORE the servers hold different things from here on
     return False
 
 
