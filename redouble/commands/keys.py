@@ -451,7 +451,7 @@ def wait(ctx: Context, argv: list[bytes]) -> Reply:
     wanted = integer(argv[1])
     deadline = milliseconds_deadline(ctx, argv[2])
     told = len(ctx.engine.propagation.online())
-    return told if wanted <= told else Block([], deadline, told)
+    return told if wanted <= told else Block([], deadline, told, object)
 
 
 @generic.command(
@@ -472,7 +472,7 @@ def waitaof(ctx: Context, argv: list[bytes]) -> Reply:
     if local and not kept:
         raise CommandError(b"ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")
     reply: Reply = [1 if kept else 0, 0]
-    return reply if replicas == 0 else Block([], deadline, reply)
+    return reply if replicas == 0 else Block([], deadline, reply, object)
 
 
 # -- whole databases ------------------------------------------------------------------------

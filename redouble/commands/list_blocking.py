@@ -1,10 +1,8 @@
 """The list commands that wait: BLPOP, BRPOP, BLMOVE, BRPOPLPUSH, BLMPOP.
 
 Each tries like its brother that does not wait, and returns a `Block` where there is nothing to take.
-When it is tried again for a key that has changed, what stands there may be of another type by then: a
-waiter is not woken by that, so it just goes on waiting. But a key of the wrong type that comes before
-the list that has something is an error even then, as in Redis 7.2 and later, which run the whole
-command again.
+It is tried again when one of its keys holds a list. A key of the wrong type that comes before that list
+is an error even then, as in Redis 7.2 and later, which run the whole command again.
 """
 
 from typing import Final
@@ -15,7 +13,7 @@ from redouble.engine import flags as f
 from redouble.engine.blocking import Block, seconds_deadline
 from redouble.engine.command import Family, counted, one, span
 from redouble.engine.context import Context
-from redouble.errors import WRONGTYPE, CommandError
+from redouble.keyspace.typed import list_of
 from redouble.protocol.reply import NULL_ARRAY, Bulks, Reply
 
 list_blocking: Final = Family("list")
@@ -47,10 +45,10 @@ def _pop(ctx: Context, argv: list[bytes], left: bool) -> Reply:
     deadline = seconds_deadline(ctx, argv[-1])
     keys = argv[1:-1]
     for key in keys:
-        value = _list_to_take_from(ctx, key, keys)
+        value = list_of(ctx.db.find(key))
         if value is not None:
             return Bulks([key, pop_one(ctx, key, value, left)])
-    return Block(keys, deadline, NULL_ARRAY)
+    return Block(keys, deadline, NULL_ARRAY, ListValue)
 
 
 @list_blocking.command(
@@ -64,10 +62,10 @@ def blmpop(ctx: Context, argv: list[bytes]) -> Reply:
     keys, left, count = mpop_arguments(argv, 2)
     deadline = seconds_deadline(ctx, argv[1])
     for key in keys:
-        value = _list_to_take_from(ctx, key, keys)
+        value = list_of(ctx.db.find(key))
         if value is not None:
             return [key, Bulks(pop_many(ctx, key, value, left, count))]
-    return Block(keys, deadline, NULL_ARRAY)
+    return Block(keys, deadline, NULL_ARRAY, ListValue)
 
 
 @list_blocking.command(
@@ -98,27 +96,8 @@ def brpoplpush(ctx: Context, argv: list[bytes]) -> Reply:
 def _move(ctx: Context, argv: list[bytes], from_left: bool, to_left: bool) -> Reply:
     deadline = seconds_deadline(ctx, argv[-1])
     source = argv[1]
-    if _list_to_take_from(ctx, source, argv[1:2]) is None:
+    if list_of(ctx.db.find(source)) is None:
         # Where waiting is denied the reply is a null, not the null array of a time-out.
-        return Block([source], deadline, None if ctx.flags & f.DENY_BLOCKING else NULL_ARRAY)
+        on_timeout = None if ctx.flags & f.DENY_BLOCKING else NULL_ARRAY
+        return Block([source], deadline, on_timeout, ListValue)
     return move(ctx, source, argv[2], from_left, to_left)
-
-
-def _list_to_take_from(ctx: Context, key: bytes, keys: list[bytes]) -> ListValue | None:
-    """The list at `key`, or None. A wrong type is an error, unless nothing has woken the command."""
-    entry = ctx.db.find(key)
-    if entry is None:
-        return None
-    if isinstance(entry.value, ListValue):
-        return entry.value
-    if ctx.flags & f.WAKING and not _any_list(ctx, keys):
-        return None
-    raise CommandError(WRONGTYPE)
-
-
-def _any_list(ctx: Context, keys: list[bytes]) -> bool:
-    for key in keys:
-        entry = ctx.db.peek(key)
-        if entry is not None and isinstance(entry.value, ListValue):
-            return True
-    return False

@@ -4,9 +4,8 @@ The shapes of the replies differ: ZPOPMIN without a count is flat in both protoc
 in RESP3 only; BZPOPMIN is flat, with the key before; ZMPOP always nests. A command that waits tries
 like its brother that does not, and returns a `Block` where there is nothing to take.
 
-A waiter tries again for a key that has changed. If that is of another type by then, nobody is woken by
-it, so the waiter just goes on waiting. But a key of the wrong type that comes before the set which has
-woken it is an error even then, as in Redis 7.2 and later, which run the whole command again.
+A waiter tries again when one of its keys holds a sorted set. A key of the wrong type that comes before
+that set is an error even then, as in Redis 7.2 and later, which run the whole command again.
 """
 
 from typing import Final
@@ -14,11 +13,10 @@ from typing import Final
 from redouble.commands.sorted_sets import scored
 from redouble.datatypes.skiplist import Pairs as Scored
 from redouble.datatypes.sortedset import SortedSet
-from redouble.engine import flags as f
 from redouble.engine.blocking import Block, seconds_deadline
 from redouble.engine.command import Family, counted, one, span
 from redouble.engine.context import Context
-from redouble.errors import MUST_BE_POSITIVE, SYNTAX, WRONGTYPE, CommandError
+from redouble.errors import MUST_BE_POSITIVE, SYNTAX, CommandError
 from redouble.keyspace import events
 from redouble.keyspace.typed import zset_of
 from redouble.protocol.numbers import integer_from
@@ -155,11 +153,11 @@ def _blocking_pop(ctx: Context, argv: list[bytes], highest: bool) -> Reply:
     deadline = seconds_deadline(ctx, argv[-1])
     keys = argv[1:-1]
     for key in keys:
-        zset = _set_to_take_from(ctx, key)
+        zset = zset_of(ctx.db.find(key))
         if zset is not None:
             members, scores = _take(ctx, key, zset, highest, 1)
             return [key, members[0], Double(scores[0])]
-    return Block(keys, deadline, NULL_ARRAY)
+    return Block(keys, deadline, NULL_ARRAY, SortedSet)
 
 
 @sorted_set_pops.command(
@@ -173,25 +171,7 @@ def bzmpop(ctx: Context, argv: list[bytes]) -> Reply:
     keys, highest, count = _mpop_arguments(argv, 2)
     deadline = seconds_deadline(ctx, argv[1])
     for key in keys:
-        zset = _set_to_take_from(ctx, key)
+        zset = zset_of(ctx.db.find(key))
         if zset is not None:
             return _from_key(ctx, key, zset, highest, count)
-    return Block(keys, deadline, NULL_ARRAY)
-
-
-def _set_to_take_from(ctx: Context, key: bytes) -> SortedSet | None:
-    """The set at `key`, or None. A wrong type is an error, unless no sorted set has woken the command."""
-    entry = ctx.db.find(key)
-    if entry is None:
-        return None
-    value = entry.value
-    if isinstance(value, SortedSet):
-        return value
-    if ctx.flags & f.WAKING and not _woken_by_set(ctx):
-        return None
-    raise CommandError(WRONGTYPE)
-
-
-def _woken_by_set(ctx: Context) -> bool:
-    entry = ctx.db.peek(ctx.engine.blocking.key)
-    return entry is not None and isinstance(entry.value, SortedSet)
+    return Block(keys, deadline, NULL_ARRAY, SortedSet)

@@ -180,9 +180,8 @@ def store_members(ctx: Context, key: bytes, scores: dict[bytes, float], event: b
     """
     db = ctx.db
     if scores:
-        is_new = db.find(key) is None
         db.store(key, sorted_set_from(ctx.space.limits, scores))
-        db.touch(key, events.ZSET, event, len(scores) if each_counts else 1, is_new)
+        db.touch(key, events.ZSET, event, len(scores) if each_counts else 1)
     elif db.remove(key) is not None:
         db.touch(key, events.GENERIC, b"del")
     return len(scores)

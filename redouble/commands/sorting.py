@@ -272,7 +272,7 @@ def _store(db: Database, target: bytes, results: list[bytes]) -> int:
     old = db.find(target)
     if count:
         db.store(target, ListValue(db.space.limits, results))
-        db.touch(target, events.LIST, b"sortstore", count, old is None)
+        db.touch(target, events.LIST, b"sortstore", count)
     elif old is not None:
         db.remove(target)
         db.touch(target, events.GENERIC, b"del")

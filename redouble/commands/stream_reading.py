@@ -6,8 +6,8 @@ request that runs again on waking has the `$` replaced by the ID it stood for. X
 the group has not been given yet, and any other ID for what the consumer has and has not acknowledged; that
 never waits.
 
-Who waits runs its whole request again when one of its keys has changed. XREAD is not woken by a key that
-has become another type; XREADGROUP is, and by a group or key that has gone, and answers the error.
+Who waits runs its whole request again when an entry comes into one of its streams, or a stream comes into
+being. XREADGROUP does so too when a key or group has gone or the key holds another type, and answers the error.
 Up to 7.0 Redis served waiters apart from the command: only from the stream that had changed, at most 1000
 entries, and with errors of their own. `_narrowed` has that.
 
@@ -137,12 +137,8 @@ def _take_streams(ctx: Context, request: ReadRequest, argv: list[bytes], at: int
 def xread(ctx: Context, argv: list[bytes]) -> Reply:
     """By key the entries after its ID, or a null array. O(streams * log n + result). Redis: XREAD."""
     request = _read_request(ctx, argv, False)
-    if ctx.flags & f.WAKING:
-        entry = ctx.db.peek(ctx.engine.blocking.key)
-        if entry is None or not isinstance(entry.value, Stream):
-            return Block(request.keys, 0, NULL_ARRAY)
-        if ctx.engine.version < RERUN_SINCE:
-            _narrowed(ctx, request)
+    if ctx.flags & f.WAKING and ctx.engine.version < RERUN_SINCE:
+        _narrowed(ctx, request)
     db = ctx.db
     found: list[Reply] = []
     ids: list[int] = []
@@ -161,7 +157,7 @@ def xread(ctx: Context, argv: list[bytes]) -> Reply:
         return PairMap(found)
     if request.deadline == _NO_BLOCK:
         return NULL_ARRAY
-    return Block(request.keys, request.deadline, NULL_ARRAY, _resolved(argv, request, ids))
+    return Block(request.keys, request.deadline, NULL_ARRAY, Stream, _resolved(argv, request, ids))
 
 
 def _id_after(ctx: Context, stream: Stream | None, text: bytes) -> int:
@@ -231,7 +227,7 @@ def xreadgroup(ctx: Context, argv: list[bytes]) -> Reply:
         return PairMap(found)
     if request.deadline == _NO_BLOCK:
         return NULL_ARRAY
-    return Block(request.keys, request.deadline, NULL_ARRAY)
+    return Block(request.keys, request.deadline, NULL_ARRAY, Stream)
 
 
 def _check_still_there(ctx: Context, request: ReadRequest) -> None:

@@ -113,6 +113,7 @@ def xadd(ctx: Context, argv: list[bytes]) -> Reply:
         db.add(key, stream)
     stream.append(id, fields)
     db.touch(key, events.STREAM, b"xadd")
+    db.wake(key)
     if options is not None and options.trims() and options.trim(ctx, stream):
         db.notify(key, events.STREAM, b"xtrim")
     return format_id(id)

@@ -1,13 +1,13 @@
 """Waiting for keys.
 
-A handler tries; when there is nothing to take it returns `Block(keys, timeout, on_timeout)`. `call`
+A handler tries; when there is nothing to take it returns `Block(keys, timeout, on_timeout, kind)`. `call`
 then answers `on_timeout` at once where blocking is denied (MULTI, scripts), else parks the client
 here: in order of arrival under each key (`Database.waiters`).
 
-`touch` lists waited keys that changed in `Keyspace.ready`. After the command (or the EXEC, or the
-script) that changed them, `serve` lets each waiter's own command run again, first come first served.
-A waiter that gets `Block` again keeps its place and its first deadline. When a key is gone the later
-waiters of that key need not try. What a served command pushes elsewhere is served in the same loop.
+`Database.wake` lists waited keys in `Keyspace.ready`. After the command (or the EXEC, or the script)
+that woke them, `serve` lets each waiter's own command run again, first come first served, if the key
+now holds what it waits for. A waiter that gets `Block` again keeps its place and its first deadline.
+What a served command pushes elsewhere is served in the same loop.
 
 Time-out, CLIENT UNBLOCK, disconnect and shutdown all end in `unpark`. A client that has gone is no
 longer parked, so no element is ever taken for it.
@@ -41,24 +41,26 @@ if TYPE_CHECKING:
 
 @final
 class Block:
-    """What a handler returns instead of a reply: wait until one of `keys` has changed.
+    """What a handler returns instead of a reply: wait until one of `keys` holds a value of `kind`.
 
     `deadline` is Unix time in ms, 0 for ever. `on_timeout` is the reply when it passes. `argv`, when
     given, is what runs again instead of the original request (XREAD with `$` resolved).
     """
 
-    __slots__ = ("keys", "deadline", "on_timeout", "argv")
+    __slots__ = ("keys", "deadline", "on_timeout", "kind", "argv")
 
     def __init__(
         self,
         keys: list[bytes],
         deadline: int,
         on_timeout: Reply,
+        kind: type,
         argv: list[bytes] | None = None,
     ) -> None:
         self.keys: list[bytes] = keys
         self.deadline: int = deadline
         self.on_timeout: Reply = on_timeout
+        self.kind: type = kind
         self.argv: list[bytes] | None = argv
 
 
@@ -103,7 +105,7 @@ def _deadline(ctx: Context, milliseconds: int) -> int:
 class Parked:
     """A client that waits."""
 
-    __slots__ = ("client", "command", "argv", "db", "keys", "deadline", "on_timeout", "since")
+    __slots__ = ("client", "command", "argv", "db", "keys", "kind", "deadline", "on_timeout", "since")
 
     def __init__(self, client: Client, command: Command, argv: list[bytes], db: Database, block: Block) -> None:
         self.client: Client = client
@@ -111,6 +113,7 @@ class Parked:
         self.argv: list[bytes] = argv
         self.db: Database = db
         self.keys: list[bytes] = list(dict.fromkeys(block.keys))
+        self.kind: type = block.kind
         self.deadline: int = block.deadline
         self.on_timeout: Reply = block.on_timeout
         self.since: int = client.engine.space.now
@@ -151,7 +154,7 @@ class Blocking:
             heapq.heappush(self.deadlines, (parked.deadline, self._order, parked))
 
     def serve(self) -> None:
-        """Let the waiters of changed keys try again, until nobody finds anything. O(changed keys + tries).
+        """Let the waiters of woken keys try again, until nobody finds anything. O(woken keys + tries).
 
         Not in the middle of a long script: it is not done with these keys.
         """
@@ -162,7 +165,7 @@ class Blocking:
         ready = self.engine.space.ready
         while ready:
             self.engine.space.ready = []
-            for db, key in ready:
+            for db, key in dict.fromkeys(ready):
                 queue = db.waiters.get(key)
                 if queue is not None:
                     self._serve_key(db, key, list(queue))
@@ -172,10 +175,10 @@ class Blocking:
         for parked in waiters:
             if parked.client.parked is not parked:
                 continue
-            if key not in db.data and not parked.command.flags & f.WAKES_WITHOUT_KEY:
-                continue
-            self.key = key
-            self._try(parked)
+            entry = db.peek(key)
+            if (entry is not None and type(entry.value) is parked.kind) or parked.command.flags & f.WAKES_WITHOUT_KEY:
+                self.key = key
+                self._try(parked)
 
     def _try(self, parked: Parked) -> None:
         client = parked.client

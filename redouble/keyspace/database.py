@@ -12,7 +12,11 @@ who must leave no trace (OBJECT, TYPE, TTL) uses `peek`. All three let an expire
 
 Changes go through `store`, `add` and `remove` for whole keys. After *any* change, `touch` is called
 once for each changed key, with the class and name of its event. That is the one door for WATCH,
-keyspace events, waiting clients, client-side caches and the dirty counter.
+keyspace events, client-side caches and the dirty counter.
+
+Who waits for a key is not woken by each change but, as in Redis, by what can end a wait: a key comes into
+being, an entry comes into a stream, a stream goes or gives way to another value, a group goes. Keys see to
+that themselves (`add`, `put`, `store`, `remove`); the commands of streams call `wake`.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from redouble.datatypes.hashvalue import HashValue
 from redouble.datatypes.scanorder import ScanOrder
+from redouble.datatypes.stream import Stream
 from redouble.keyspace import events
 
 if TYPE_CHECKING:
@@ -123,6 +128,8 @@ class Database:
                 return self.add(key, value)
             entry.deadline = NEVER
             self.volatile -= 1
+        if isinstance(entry.value, Stream):
+            self.wake(key)
         entry.value = value
         entry.access = self.space.now
         return entry
@@ -134,15 +141,15 @@ class Database:
         self.data[key] = entry
         if self.order is not None:
             self.order.add(key)
-        if space.interest & events.NOTIFIED:
-            self.notify(key, events.NEW, b"new")
+        if space.interest:
+            self._announce_new(key)
         return entry
 
     def put(self, key: bytes, entry: Entry) -> None:
         """Place an existing entry under a key that is known to be absent (RENAME, MOVE, RESTORE)."""
         self.load(key, entry)
-        if self.space.interest & events.NOTIFIED:
-            self.notify(key, events.NEW, b"new")
+        if self.space.interest:
+            self._announce_new(key)
 
     def load(self, key: bytes, entry: Entry) -> None:
         """As `put`, but nobody is told: for keys from a file."""
@@ -164,6 +171,8 @@ class Database:
                 self.volatile -= 1
             if self.order is not None:
                 self.order.discard(key)
+            if isinstance(entry.value, Stream):
+                self.wake(key)
         return entry
 
     def remove_if_empty(self, key: bytes, size: int) -> None:
@@ -241,19 +250,17 @@ class Database:
 
     # -- announcing -------------------------------------------------------------------------
 
-    def touch(self, key: bytes, event_class: int, event: bytes, changes: int = 1, wakes: bool = True) -> None:
+    def touch(self, key: bytes, event_class: int, event: bytes, changes: int = 1) -> None:
         """Announce that `key` has changed: the one door.
 
         `event` is the keyspace event's name, `changes` says how many changes Redis counts (for the next save).
-        Without `wakes` those who wait for the key are not served: Redis serves nobody from a value that has taken the
-        place of another one.
         """
         space = self.space
         space.dirty += changes
         if space.interest:
-            self._announce(key, event_class, event, wakes)
+            self._announce(key, event_class, event)
 
-    def _announce(self, key: bytes, event_class: int, event: bytes, wakes: bool) -> None:
+    def _announce(self, key: bytes, event_class: int, event: bytes) -> None:
         space = self.space
         interest = space.interest
         if interest & events.WATCHED:
@@ -261,8 +268,6 @@ class Database:
             if watchers is not None:
                 for state in watchers:
                     state.touched(self, key)
-        if interest & events.WAITED and wakes and key in self.waiters:
-            space.ready.append((self, key))
         if interest & events.TRACKED:
             space.listener.key_changed(self, key)
         if interest & events.FED and event_class & (events.EXPIRED | events.EVICTED):
@@ -270,8 +275,13 @@ class Database:
         if interest & events.NOTIFIED:
             self.notify(key, event_class, event)
 
+    def _announce_new(self, key: bytes) -> None:
+        self.wake(key)
+        if self.space.interest & events.NOTIFIED:
+            self.notify(key, events.NEW, b"new")
+
     def wake(self, key: bytes) -> None:
-        """Let those who wait for `key` try again."""
+        """Let those who wait for `key` try again, once the command that runs is done."""
         if key in self.waiters:
             self.space.ready.append((self, key))
 

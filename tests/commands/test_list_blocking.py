@@ -82,6 +82,20 @@ def test_another_type_at_the_key_wakes_nobody(redis: Redis) -> None:
     assert other.receive() == [b"k", b"a"]
 
 
+def test_a_list_in_the_place_of_another_value_wakes_nobody_not_even_by_a_push(redis: Redis) -> None:
+    other = redis.another()
+    other.send("BLPOP", "k", 0)
+    redis.wait_blocked(1)
+    redis("SET", "k", "text")
+    redis("RPUSH", "x", "1")
+    redis("SORT", "x", "STORE", "k")
+    redis("RPUSH", "k", "2")
+    assert other.silent()
+    assert redis("LRANGE", "k", 0, -1) == [b"1", b"2"]
+    redis("RENAME", "x", "k")
+    assert other.receive() == [b"k", b"1"]
+
+
 @pytest.mark.since("7.2.0")
 def test_a_wrong_type_before_the_list_is_an_error_when_woken(redis: Redis) -> None:
     other = redis.another()

@@ -1,5 +1,7 @@
 """XREAD and XREADGROUP, and waiting in them."""
 
+import re
+
 import pytest
 
 from tests.commands.keyevents import Listener
@@ -183,6 +185,51 @@ def test_another_type_does_not_wake_a_reader(redis: Redis) -> None:
     assert other.silent()
     redis("RENAME", "s", "t")
     assert flat(other.receive()) == read(b"t", [entry("1-0")])
+
+
+def _misses(redis: Redis) -> int:
+    found = re.search(rb"keyspace_misses:(\d+)", redis("INFO", "stats"))
+    assert found is not None
+    return int(found[1])
+
+
+QUIET = [
+    ["EXPIRE", "s", "100"],
+    ["PERSIST", "s"],
+    ["XGROUP", "CREATE", "s", "g", "$"],
+    ["XGROUP", "SETID", "s", "g", "0"],
+    ["XGROUP", "CREATECONSUMER", "s", "g", "c"],
+    ["XACK", "s", "g", "1-0"],
+    ["XDEL", "s", "1-0"],
+    ["XTRIM", "s", "MAXLEN", "0"],
+    ["XSETID", "s", "9-0"],
+    ["DEL", "s"],
+]
+
+
+def test_a_reader_looks_its_keys_up_again_only_for_a_new_stream_or_entry(redis: Redis) -> None:
+    redis("XADD", "s", "1-0", "f", "v")
+    redis("XADD", "s", "2-0", "f", "v")
+    other = redis.another()
+    other.send("XREAD", "BLOCK", 0, "STREAMS", "s", "none", "9-0", "$")
+    redis.wait_blocked(1)
+    before = _misses(redis)
+    for command in QUIET:
+        assert not isinstance(redis(*command), Failure)
+    assert _misses(redis) == before
+    redis("XADD", "s", "9-1", "f", "v")
+    assert flat(other.receive()) == read(b"s", [entry("9-1")])
+
+
+@pytest.mark.since("7.2.0")
+def test_a_stream_that_is_woken_twice_by_one_command_is_read_once(redis: Redis) -> None:
+    other = redis.another()
+    other.send("XREAD", "BLOCK", 0, "STREAMS", "s", "none", "9-0", "0")
+    redis.wait_blocked(1)
+    before = _misses(redis)
+    redis("EVAL", "for id = 1, 5 do redis.call('xadd', KEYS[1], id .. '-0', 'f', 'v') end", 1, "s")
+    assert _misses(redis) == before + 2
+    assert other.silent()
 
 
 @pytest.mark.since("7.2.0")
