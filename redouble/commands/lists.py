@@ -8,7 +8,7 @@ from redouble.engine.context import Context
 from redouble.errors import INDEX_OUT_OF_RANGE, MUST_BE_POSITIVE, NO_SUCH_KEY, SYNTAX, CommandError, wrong_arity
 from redouble.keyspace import events
 from redouble.keyspace.typed import list_of
-from redouble.protocol.numbers import integer, integer_from, negatable_integer
+from redouble.protocol.numbers import INT64_MIN, integer, integer_from, negatable_integer
 from redouble.protocol.reply import EMPTY, NULL_ARRAY, OK, Bulks, Reply
 
 lists: Final = Family("list")
@@ -19,6 +19,14 @@ _ZERO_RANK: Final = (
     b"ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... "
     b"or use negative to start from the end of the list"
 )
+
+#: Since when the integer that has no positive counterpart is refused, as LPOS' RANK and as LREM's count.
+_RANK_NEGATABLE_SINCE: Final = 70200
+_COUNT_NEGATABLE_SINCE: Final = 70400
+
+
+def _negatable(ctx: Context, text: bytes, since: int) -> int:
+    return negatable_integer(text) if ctx.engine.version >= since else integer(text)
 
 
 # -- pushing and popping -------------------------------------------------------------------------
@@ -288,7 +296,7 @@ def lindex(ctx: Context, argv: list[bytes]) -> Reply:
 )  # fmt: skip
 def lpos(ctx: Context, argv: list[bytes]) -> Reply:
     """The position of a match, or with COUNT a list of them. O(n). Redis: LPOS."""
-    rank, count, within = _lpos_options(argv)
+    rank, count, within = _lpos_options(ctx, argv)
     value = list_of(ctx.db.read(argv[1]))
     if value is None:
         return None if count < 0 else EMPTY
@@ -301,7 +309,7 @@ def lpos(ctx: Context, argv: list[bytes]) -> Reply:
     return found
 
 
-def _lpos_options(argv: list[bytes]) -> tuple[int, int, int]:
+def _lpos_options(ctx: Context, argv: list[bytes]) -> tuple[int, int, int]:
     """The rank, the count (-1: not given), and the length to search (0: all)."""
     rank = 1
     count = -1
@@ -311,7 +319,7 @@ def _lpos_options(argv: list[bytes]) -> tuple[int, int, int]:
         if at + 1 == len(argv):
             raise CommandError(SYNTAX)
         if word == b"RANK":
-            rank = negatable_integer(argv[at + 1])
+            rank = _negatable(ctx, argv[at + 1], _RANK_NEGATABLE_SINCE)
             if rank == 0:
                 raise CommandError(_ZERO_RANK)
         elif word == b"COUNT":
@@ -320,6 +328,9 @@ def _lpos_options(argv: list[bytes]) -> tuple[int, int, int]:
             within = integer_from(0, argv[at + 1], b"ERR MAXLEN can't be negative")
         else:
             raise CommandError(SYNTAX)
+    if rank == INT64_MIN:
+        # Early servers negate it in vain: it stays less than any number of matches, whatever COUNT says.
+        return -1, min(count, 0), within
     return rank, count, within
 
 
@@ -372,7 +383,7 @@ def linsert(ctx: Context, argv: list[bytes]) -> Reply:
 def lrem(ctx: Context, argv: list[bytes]) -> Reply:
     """How many were removed. O(n). Redis: LREM."""
     key = argv[1]
-    count = negatable_integer(argv[2])
+    count = _negatable(ctx, argv[2], _COUNT_NEGATABLE_SINCE)
     value = list_of(ctx.db.find(key))
     if value is None:
         return 0

@@ -233,7 +233,9 @@ def zrangestore(ctx: Context, argv: list[bytes]) -> Reply:
     if zset is not None:
         members, scores = query.find(zset)
         found = dict(zip(members, scores, strict=True))
-    return store_members(ctx, argv[1], found, b"zrangestore")
+    # Only by rank does Redis know beforehand how many will come, and makes room for them.
+    grown = query.kind != RANK or len(found) <= ctx.space.limits.zset_entries
+    return store_members(ctx, argv[1], found, b"zrangestore", grown=grown)
 
 
 # -- counting ------------------------------------------------------------------------------------

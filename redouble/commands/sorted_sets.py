@@ -173,14 +173,16 @@ def _decide(zset: SortedSet, member: bytes, score: float, options: int) -> float
     return score
 
 
-def store_members(ctx: Context, key: bytes, scores: dict[bytes, float], event: bytes, each_counts: bool = False) -> int:
+def store_members(
+    ctx: Context, key: bytes, scores: dict[bytes, float], event: bytes, each_counts: bool = False, grown: bool = False
+) -> int:
     """Let `key` hold a sorted set of these members, or nothing if there are none; how many. O(n log n).
 
-    `each_counts`: each member is a change, else all together are one.
+    `each_counts`: each member is a change, else all together are one. `grown`: see `sorted_set_from`.
     """
     db = ctx.db
     if scores:
-        db.store(key, sorted_set_from(ctx.space.limits, scores))
+        db.store(key, sorted_set_from(ctx.space.limits, scores, grown))
         db.touch(key, events.ZSET, event, len(scores) if each_counts else 1)
     elif db.remove(key) is not None:
         db.touch(key, events.GENERIC, b"del")

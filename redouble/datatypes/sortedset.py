@@ -26,6 +26,7 @@ No score may be NaN; commands see to that.
 """
 
 from array import array
+from itertools import islice
 from math import inf
 from random import Random
 from typing import Final, final
@@ -364,10 +365,11 @@ class SortedSet:
             assert sorted(self._index.keys()) == sorted(self.scores)
 
 
-def sorted_set_from(limits: Limits, scores: dict[bytes, float]) -> SortedSet:
+def sorted_set_from(limits: Limits, scores: dict[bytes, float], grown: bool = False) -> SortedSet:
     """A set of these scores; the dict becomes its own. O(n log n), much faster than adding each.
 
-    The encoding is the one that Redis gives to a stored result: compact if size and members allow.
+    The encoding is the one that Redis gives to a stored result: compact if size and members allow. With `grown` it is
+    one to which Redis adds member by member: those that came while it was still compact have no negative zero.
     """
     longest = 0
     if len(scores) <= limits.zset_entries:
@@ -376,6 +378,11 @@ def sorted_set_from(limits: Limits, scores: dict[bytes, float]) -> SortedSet:
     built = SortedSet(limits, len(scores), longest)
     if built.packed:
         scores = {member: score + 0.0 for member, score in scores.items()}
+    elif grown:
+        for member in list(islice(scores, limits.zset_entries)):
+            if len(member) > limits.zset_value:
+                break
+            scores[member] += 0.0
     built.scores = scores
     pairs = sorted(zip(scores.values(), scores.keys(), strict=True))
     built.order.load([pair[1] for pair in pairs], array("d", [pair[0] for pair in pairs]))

@@ -93,6 +93,15 @@ def test_options_are_read_before_bounds_and_bounds_before_the_key(redis: Redis) 
     assert redis("ZRANGE", "s", 0, 1) == Failure("WRONGTYPE Operation against a key holding the wrong kind of value")
 
 
+def test_zrangestore_forgets_the_sign_of_zeros_that_come_before_the_set_is_large(redis: Redis) -> None:
+    redis("ZADD", "k", 1, "l" * 65, "-0", "zero", 2, "x")
+    redis("ZRANGESTORE", "x", "k", 0, -1)
+    redis("ZRANGESTORE", "y", "k", "-inf", "+inf", "BYSCORE")
+    redis("ZRANGESTORE", "z", "k", 0, -1, "REV")
+    redis("ZUNIONSTORE", "u", 1, "k")
+    assert [b"-0" in redis.raw("ZSCORE", key, "zero") for key in "kxyzu"] == [True, False, False, True, True]
+
+
 def test_zrangestore_replaces_the_destination_with_its_deadline(filled: Redis) -> None:
     filled("SET", "x", "text", "EX", 100)
     assert filled("ZRANGESTORE", "x", "k", "(1", 4, "BYSCORE", "LIMIT", 1, 5) == 2

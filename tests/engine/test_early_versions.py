@@ -54,6 +54,15 @@ def test_a_script_is_told_what_its_user_may_not_do(early: Redis, script: str, re
     assert error.startswith(b"ERR The user executing the script " + reason + b" script: ")
 
 
+def test_the_smallest_integer_was_taken_by_lists_and_stayed_negative(early: Redis) -> None:
+    early("RPUSH", "k", "a", "b", "a", "c", "a")
+    assert early("LPOS", "k", "a", "RANK", -(2**63)) == 4
+    assert early("LPOS", "k", "a", "RANK", -(2**63), "COUNT", 1) == [4, 2, 0]
+    assert early("LPOS", "k", "a", "RANK", -(2**63), "COUNT", 1, "MAXLEN", 3) == [4, 2]
+    assert early("LPOS", "k", "a", "RANK", -(2**63), "x") == Failure("ERR syntax error")
+    assert early("LREM", "k", -(2**63), "a") == 3
+
+
 def test_memory_stats_has_the_figures_of_its_time(early: Redis) -> None:
     early("SET", "k", "v")
     names = early("MEMORY", "STATS")[::2]

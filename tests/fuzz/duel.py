@@ -219,9 +219,15 @@ class Duel:
                     self._same(script, [b"HPEXPIRETIME", key, b"FIELDS", b"%d" % len(fields), *fields], resp, limits)
 
     def _same(self, script: Script, argv: Argv, resp: int, limits: int) -> Any:
-        """A reply of the control connections, which must agree."""
+        """A reply of the control connections, which must agree.
+
+        They are asked once more if they don't: between one and the other a deadline may have passed.
+        """
         us, them = self.us.control, self.them.control
         ours, theirs = us(*argv), them(*argv)
+        if not agree(argv, ours, theirs, us, them):
+            time.sleep(WAIT)
+            ours, theirs = us(*argv), them(*argv)
         if not agree(argv, ours, theirs, us, them):
             raise Difference(_report([*script, argv], repr(ours).encode(), repr(theirs).encode(), resp, limits))
         return theirs
