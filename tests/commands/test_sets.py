@@ -142,6 +142,16 @@ def test_an_intersection_of_integers_is_stored_as_integers(redis: Redis) -> None
     assert redis("OBJECT", "ENCODING", "to") == b"intset"
 
 
+def test_a_difference_from_many_sets_keeps_the_encoding_of_what_was_taken_out(redis: Redis) -> None:
+    redis("SADD", "a", "1", "2", "3", "word")
+    redis("SADD", "b", "word")
+    redis("SDIFFSTORE", "few", "a", "b")
+    redis("SDIFFSTORE", "many", "a", "b", "b", "b")
+    assert redis("SORT", "many") == redis("SORT", "few") == [b"1", b"2", b"3"]
+    assert redis("OBJECT", "ENCODING", "few") == b"intset"
+    assert redis("OBJECT", "ENCODING", "many") in (b"listpack", b"hashtable")
+
+
 @pytest.mark.since("7.0.0")
 def test_sintercard_counts_up_to_a_limit(redis: Redis) -> None:
     redis("SADD", "a", "1", "2", "3", "4")

@@ -209,7 +209,7 @@ class Duel:
             keys = self._same(script, [b"KEYS", b"*"], resp, limits)
             for key in sorted(keys):
                 kind = self._same(script, [b"TYPE", key], resp, limits)
-                if kind == b"none":
+                if bytes(kind) == b"none":
                     continue  # its time has come since it was listed
                 for read in ("OBJECT ENCODING KEY", "PTTL KEY", READS[bytes(kind)], "DUMP KEY"):
                     argv = [key if word == "KEY" else word.encode() for word in read.split()]

@@ -69,8 +69,12 @@ def told_alike(events: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         space, _, what = event.rpartition(b":")
         if what in (b"hexpired", b"hdel"):
             what = b"hdel"
-            while told and told[-1] == (space + b":hexpire", key):
-                told.pop()
+            at = len(told)
+            while at and told[at - 1][0].endswith(b":keymiss"):
+                at -= 1
+            while at and told[at - 1] == (space + b":hexpire", key):
+                at -= 1
+                del told[at]
         told.append((space + b":" + what, key))
     return told
 
@@ -169,14 +173,13 @@ def _in_transaction(argv: Argv, ours: Any, theirs: Any) -> bool:
 
 def _field_deadlines(argv: Argv, ours: Any, theirs: Any) -> bool:
     """Valkey has written the fields' deadlines anew: wrong requests are refused in its own words and order. A time
-    may be any that fits 64 bits, where Redis has 46 bits for it; and an option may be given twice, and
-    HGETEX finds FIELDS even where the key should stand."""
+    may be any that fits 64 bits, where Redis has 46 bits for it; an option may be given twice; HSETEX has NX and XX;
+    and FIELDS is found even where the key should stand."""
+    words = {arg.upper() for arg in argv}
+    if argv[1:2] and argv[1].upper() == b"FIELDS":
+        raise Parted
     if isinstance(ours, Failure) and not isinstance(theirs, Failure):
-        if (
-            b"invalid expire time" in ours
-            or len({arg.upper() for arg in argv}) < len(argv)
-            or argv[1].upper() == b"FIELDS"
-        ):
+        if b"invalid expire time" in ours or len(words) < len(argv) or words & {b"NX", b"XX"}:
             raise Parted
     return _refused(ours, theirs)
 
