@@ -145,12 +145,12 @@ _ARGUMENTS: Final[dict[bytes, int]] = {b"COPY": 0, b"REPLACE": 0, b"AUTH": 1, b"
 
 
 def _migrated_keys(argv: list[bytes]) -> list[int]:
-    """Where the keys stand: one in the third place, or all behind KEYS."""
+    """Where the keys stand: one in the third place, or all behind KEYS (none if there are both, which is an error)."""
     at = 6
     while at < len(argv):
         word = argv[at].upper()
         if word == b"KEYS":
-            return list(range(at + 1, len(argv)))
+            return [] if argv[3] else list(range(at + 1, len(argv)))
         at += 1 + _ARGUMENTS.get(word, 0)
     return [3]
 

@@ -47,6 +47,7 @@ _PARTS: Final = (
     "random",
     "redis",
     "results",
+    "signs",
     "functions",
     "bit",
     "cjson",
@@ -150,6 +151,7 @@ def _options(version: bytes, long: bool) -> dict[bytes, Any]:
         b"max_string": _MAX_STRING,
         b"room_ends": _ROOM_ENDS >> 10,
         b"os_clock": not long,
+        b"signed_zeros": long,
         b"log_level_error": b"Invalid debug level." if long else b"Invalid log level.",
         b"set_repl_error": b"redis.set_repl() requires " + (b"two arguments." if long else b"one argument."),
     }

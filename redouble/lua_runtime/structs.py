@@ -130,7 +130,8 @@ def _number(value: Any, argument: int, to_number: Any) -> float | int:
         number = to_number(value)
         if number is not None:
             result: float | int = number
-            return result
+            # An integer has lost the sign of a negative zero (see `signs.lua`).
+            return -0.0 if result == 0 and value.lstrip().startswith(b"-") else result
     raise _wrong_type(argument, b"number")
 
 

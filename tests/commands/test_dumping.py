@@ -166,6 +166,8 @@ def test_the_keys_of_migrate_can_be_asked_for(redis: Redis) -> None:
         (["h", 1, "z", 0, 10, "REPLACE"], [b"z"]),
     ):
         assert redis("COMMAND", "GETKEYS", "MIGRATE", *options) == keys
+    both = redis("COMMAND", "GETKEYS", "MIGRATE", "h", 1, "z", 0, 10, "KEYS", "a", "b")
+    assert both == Failure("ERR Invalid arguments specified for command")
 
 
 @pytest.mark.only("engine", "resp2", "resp3")

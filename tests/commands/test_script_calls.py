@@ -34,3 +34,19 @@ def test_whole_numbers_arrive_in_full(redis: Redis) -> None:
     redis("EVAL", "redis.call('RPUSH', KEYS[1], 0, -1, 99999999999999, 2^53, -2^53, 1.5)", 1, "l")
     expected = [b"0", b"-1", b"99999999999999", b"9007199254740992", b"-9007199254740992", b"1.5"]
     assert redis("LRANGE", "l", 0, -1) == expected
+
+
+ZERO = "local zero = tonumber('-0') "
+
+
+def test_a_negative_zero_keeps_its_sign(redis: Redis) -> None:
+    packed = redis("EVAL", ZERO + "return {struct.pack('<dd', zero, '-0'), tostring(1 / zero)}", 0)
+    assert packed == [b"\0\0\0\0\0\0\0\x80" * 2, b"-inf"]
+    double = redis.raw("EVAL", ZERO + "return {double = zero}", 0)
+    assert double == (b",-0\r\n" if redis.resp == 3 else b"$2\r\n-0\r\n")
+    assert redis("EVAL", ZERO + "return {zero}", 0) == [0]
+
+
+@pytest.mark.since("7.2.0")
+def test_a_negative_zero_is_an_argument_like_any_whole_number(redis: Redis) -> None:
+    assert redis("EVAL", ZERO + "return redis.call('ECHO', zero)", 0) == b"0"

@@ -63,6 +63,13 @@ def test_the_smallest_integer_was_taken_by_lists_and_stayed_negative(early: Redi
     assert early("LREM", "k", -(2**63), "a") == 3
 
 
+def test_a_negative_zero_was_an_argument_with_its_sign(early: Redis) -> None:
+    script = "local zero = tonumber('-0') return {redis.call('ECHO', zero), redis.pcall('ECHO', zero), %s}"
+    assert early("EVAL", script % "redis.call('ECHO', 0)", 0) == [b"-0", b"-0", b"0"]
+    assert early("EVAL", "redis.call('RPUSH', 'k', 1, tonumber('-0'), unpack(ARGV))", 0, *"abc" * 20) is None
+    assert early("LRANGE", "k", 0, 2) == [b"1", b"-0", b"a"]
+
+
 def test_memory_stats_has_the_figures_of_its_time(early: Redis) -> None:
     early("SET", "k", "v")
     names = early("MEMORY", "STATS")[::2]

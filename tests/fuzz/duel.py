@@ -126,6 +126,8 @@ class Duel:
             self._misses = self._misses and not isinstance(ours, Failure) and not isinstance(theirs, Failure)
         self._misses = self._misses and argv[0].lower() not in MISSES_THERE
         self._follow(argv, theirs)
+        if _word(argv) == b"sort":
+            self._look_at_sorted(argv[1:] if argv[0] == b"@2" else argv)
         if argv[0].lower() == b"spop" and our_bytes != their_bytes:
             self._ours_seen += self.us.events()
             self._theirs_seen += self.them.events()
@@ -195,6 +197,15 @@ class Duel:
             self._queues[second] = []
         elif argv[0].lower() in (b"exec", b"discard") and len(argv) == 1:
             self._queues.pop(second, None)
+
+    def _look_at_sorted(self, argv: Argv) -> None:
+        """What SORT has stored of a set has an order by chance where it was sorted by what some don't have."""
+        words = [arg.upper() for arg in argv]
+        if b"STORE" in words[2:-1] and b"BY" in words:
+            target = argv[words.index(b"STORE", 2) + 1]
+            ours, theirs = (side.control("LRANGE", target, 0, -1) for side in (self.us, self.them))
+            if ours != theirs:
+                raise Parted
 
     def _repair(self, key: bytes, ours: Any, theirs: Any) -> None:
         """Both popped at random: let our set hold what theirs holds."""

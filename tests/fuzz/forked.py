@@ -152,8 +152,12 @@ def _sort(argv: Argv, ours: Any, theirs: Any) -> bool:
 
 
 def _xread(argv: Argv, ours: Any, theirs: Any) -> bool:
-    """``+`` of a stream that never had an entry: Redis says an error that it calls impossible, Valkey reads on."""
-    return isinstance(ours, Failure) and b"the stream last element ID is 0-0" in ours
+    """``+`` of a stream that never had an entry: Redis says an error that it calls impossible, Valkey reads on, or
+    waits."""
+    impossible = isinstance(ours, Failure) and b"the stream last element ID is 0-0" in ours
+    if impossible and isinstance(theirs, Failure):
+        raise Parted
+    return impossible
 
 
 def _geo(argv: Argv, ours: Any, theirs: Any) -> bool:

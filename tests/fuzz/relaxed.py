@@ -67,7 +67,7 @@ def _out_of_range_before(argv: Argv, us: Redis) -> bool:
         numbers = [float(item) for item in items]
     except ValueError:
         return False
-    if numbers:
+    if numbers or argv[1] in argv[2:]:
         raise Parted  # with STORE the servers hold different things from here on
     return False
 
@@ -108,6 +108,13 @@ RULES: dict[bytes, Rule] = {
     b"srandmember": picked("SMEMBERS"),
     b"hrandfield": picked("HGETALL"),
     b"zrandmember": picked("ZRANGE"),
+    **dict.fromkeys(
+        (b"zrange", b"zrangebylex", b"zrevrangebylex", b"zlexcount", b"zremrangebylex", b"zrangestore"),
+        rules.by_member,
+    ),
+    **dict.fromkeys(
+        (b"geosearch", b"georadius", b"georadius_ro", b"georadiusbymember", b"georadiusbymember_ro"), rules.placed
+    ),
     b"spop": rules.popped,
     b"xpending": rules.pending,
     b"xinfo|stream": rules.idle,

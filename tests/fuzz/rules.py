@@ -141,8 +141,37 @@ def encoded(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
 
 
 def counted(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
-    """Such a number is none of those that Redis shares between keys."""
-    return bool(ours == 2147483647 and theirs == 1 and them("OBJECT", "ENCODING", argv[2]) == b"embstr")
+    """Such a number is none of those that Redis shares between keys, nor is one that COPY has made."""
+    return bool(ours == 2147483647 and theirs == 1 and them("OBJECT", "ENCODING", argv[2]) in (b"embstr", b"int"))
+
+
+def by_member(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """A range of members where scores differ is none; and from a skip list Redis takes it by the chance of its levels.
+
+    A command that has changed the set may have left none of what differed.
+    """
+    name = argv[0].lower()
+    if b"lex" not in name and b"BYLEX" not in [arg.upper() for arg in argv]:
+        return False
+    for key in argv[1:3]:
+        for side in (us, them):
+            pairs = side("ZRANGE", key, 0, -1, "WITHSCORES")
+            if not isinstance(pairs, Failure) and len(set(pairs[1::2])) > 1:
+                if side("OBJECT", "ENCODING", key) == b"skiplist" or b"rem" in name or b"store" in name:
+                    raise Parted
+    return False
+
+
+def placed(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
+    """Which of several members at the same place comes first, and is within COUNT, is chance."""
+    if not isinstance(ours, list) or not isinstance(theirs, list):
+        return False
+
+    def places(found: list[Any]) -> list[Any]:
+        told = [item if isinstance(item, list) else [item] for item in found]
+        return [[us("ZSCORE", argv[1], item[0]), *item[1:]] for item in told]
+
+    return places(ours) == places(theirs)
 
 
 def beyond_the_end(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:

@@ -113,6 +113,16 @@ function redis.pcall(...)
   return made(native_call_many(select("#", ...), { ... }))
 end
 
+if options.signed_zeros then
+  local call, pcall, signed = redis.call, redis.pcall, kit.signed
+  function redis.call(...)
+    return call(signed(...))
+  end
+  function redis.pcall(...)
+    return pcall(signed(...))
+  end
+end
+
 local function is_text(...)
   return select("#", ...) == 1 and type((...)) == "string"
 end

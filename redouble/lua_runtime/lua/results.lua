@@ -6,7 +6,7 @@
 -- A failure is `FAILURE` and what is known of it.
 
 local kit = ...
-local thaw = kit.thaw
+local thaw, is_negative_zero = kit.thaw, kit.is_negative_zero
 local collectgarbage, getmetatable, next, rawget, tostring, type, unpack = collectgarbage, getmetatable, next, rawget, tostring, type, unpack
 
 local FLAT, NESTED, FAILURE, LONG, OK, LONG_FLAT = 1, 2, 3, 4, 5, 6
@@ -65,6 +65,9 @@ local function put_typed(out, n, value, depth)
     kind, content = STATUS, value.ok
   elseif type(value.double) == "number" then
     kind, content = DOUBLE, value.double
+    if is_negative_zero(content) then
+      content = "-0"
+    end
   elseif type(value.big_number) == "string" then
     kind, content = BIG_NUMBER, value.big_number
   else

@@ -47,7 +47,7 @@ getmetatable(kit.null).__tostring = function()
   return "userdata: (nil)"
 end
 
-for _, name in ipairs({ "errors", "frozen", "guarded", "pieces", "random", "redis", "results", "functions" }) do
+for _, name in ipairs({ "errors", "frozen", "guarded", "pieces", "random", "signs", "redis", "results", "functions" }) do
   parts[name](kit)
 end
 

@@ -4,6 +4,7 @@
 local kit = ...
 local check_string, check_integer = kit.check_string, kit.check_integer
 local fail, bad_argument, wrong_type, native = kit.fail, kit.bad_argument, kit.wrong_type, kit.native
+local signed = kit.signed
 local select = select
 
 -- Python answers with the string, or `true`, the number of the argument that is wrong (0 for none), the text, and
@@ -11,7 +12,7 @@ local select = select
 local function pack(...)
   local count = select("#", ...)
   local layout = check_string(1, count, (...))
-  local value, argument, text, expected = native.struct_pack(layout, select(2, ...))
+  local value, argument, text, expected = native.struct_pack(layout, select(2, signed(...)))
   if value ~= true then
     return value
   elseif argument == 0 then
