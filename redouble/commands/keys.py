@@ -258,9 +258,16 @@ def _rename(ctx: Context, old: bytes, new: bytes, only_new: bool) -> bool:
         db.remove(new)
     db.remove(old)
     db.put(new, entry)
-    db.touch(old, events.GENERIC, b"rename_from", 0)
-    db.touch(new, events.GENERIC, b"rename_to")
+    _moved(db, old, b"rename_from", db, new, b"rename_to")
     return True
+
+
+def _moved(source: Database, old: bytes, left: bytes, target: Database, new: bytes, come: bytes) -> None:
+    """Announce what counts as one change of two keys: clients that keep them hear of both before the events come."""
+    source.touch(old, 0, b"", 0)
+    target.touch(new, 0, b"")
+    source.notify(old, events.GENERIC, left)
+    target.notify(new, events.GENERIC, come)
 
 
 @generic.command(
@@ -281,8 +288,7 @@ def move(ctx: Context, argv: list[bytes]) -> Reply:
         return 0
     source.remove(key)
     target.put(key, entry)
-    source.touch(key, events.GENERIC, b"move_from", 0)
-    target.touch(key, events.GENERIC, b"move_to")
+    _moved(source, key, b"move_from", target, key, b"move_to")
     return 1
 
 

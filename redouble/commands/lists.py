@@ -148,9 +148,7 @@ def pop_many(ctx: Context, key: bytes, value: ListValue, left: bool, count: int)
 
 def popped(ctx: Context, key: bytes, value: ListValue, left: bool, changes: int) -> None:
     """Announce that elements have been popped, which counts as so many changes."""
-    db = ctx.db
-    db.touch(key, events.LIST, b"lpop" if left else b"rpop", changes)
-    db.remove_if_empty(key, len(value))
+    ctx.db.taken(key, events.LIST, b"lpop" if left else b"rpop", changes, len(value))
 
 
 @lists.command(
@@ -412,6 +410,5 @@ def ltrim(ctx: Context, argv: list[bytes]) -> Reply:
     if stop < 0:
         stop += size
     value.trim(min(start, size), min(max(stop + 1, 0), size))
-    ctx.db.touch(key, events.LIST, b"ltrim", size - len(value))
-    ctx.db.remove_if_empty(key, len(value))
+    ctx.db.taken(key, events.LIST, b"ltrim", size - len(value), len(value))
     return OK

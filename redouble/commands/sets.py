@@ -90,8 +90,7 @@ def smove(ctx: Context, argv: list[bytes]) -> Reply:
     if source == destination:
         return 1
     value.discard(member)
-    db.touch(source, events.SET, b"srem")
-    db.remove_if_empty(source, len(value))
+    db.taken(source, events.SET, b"srem", 1, len(value))
     if target is None:
         target = SetValue(ctx.space.limits)
         target.expect(member, 1)
@@ -157,8 +156,7 @@ def spop(ctx: Context, argv: list[bytes]) -> Reply:
         return None
     member = value.pick(ctx.space.random)
     value.discard(member)
-    ctx.db.touch(key, events.SET, b"spop")
-    ctx.db.remove_if_empty(key, len(value))
+    ctx.db.taken(key, events.SET, b"spop", 1, len(value))
     return member
 
 
@@ -175,8 +173,7 @@ def _pop_many(ctx: Context, argv: list[bytes]) -> Reply:
         value.discard(member)
     if 0 < len(value) * _MANY_TAKEN <= count:
         value.thin_out()
-    ctx.db.touch(key, events.SET, b"spop", len(taken))
-    ctx.db.remove_if_empty(key, len(value))
+    ctx.db.taken(key, events.SET, b"spop", len(taken), len(value))
     return SetReply(taken)
 
 

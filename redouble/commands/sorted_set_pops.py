@@ -73,14 +73,8 @@ def _pop_many(ctx: Context, argv: list[bytes], highest: bool) -> Reply:
 
 def _take(ctx: Context, key: bytes, zset: SortedSet, highest: bool, count: int) -> Scored:
     """Take up to `count` pairs from an end of the set at `key`, and say so."""
-    db = ctx.db
-    if highest:
-        taken = zset.pop_max(count)
-        db.touch(key, events.ZSET, b"zpopmax", len(taken[0]))
-    else:
-        taken = zset.pop_min(count)
-        db.touch(key, events.ZSET, b"zpopmin", len(taken[0]))
-    db.remove_if_empty(key, len(zset))
+    taken = zset.pop_max(count) if highest else zset.pop_min(count)
+    ctx.db.taken(key, events.ZSET, b"zpopmax" if highest else b"zpopmin", len(taken[0]), len(zset))
     return taken
 
 

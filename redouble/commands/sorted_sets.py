@@ -210,8 +210,7 @@ def zrem(ctx: Context, argv: list[bytes]) -> Reply:
         if zset.remove(argv[index]):
             removed += 1
     if removed:
-        db.touch(key, events.ZSET, b"zrem", removed)
-        db.remove_if_empty(key, len(zset))
+        db.taken(key, events.ZSET, b"zrem", removed, len(zset))
     return removed
 
 

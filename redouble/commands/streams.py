@@ -145,7 +145,8 @@ def xtrim(ctx: Context, argv: list[bytes]) -> Reply:
         return 0
     removed = options.trim(ctx, stream)
     if removed:
-        ctx.db.touch(argv[1], events.STREAM, b"xtrim", removed)
+        ctx.db.notify(argv[1], events.STREAM, b"xtrim")
+        ctx.db.touch(argv[1], 0, b"", removed)
     return removed
 
 

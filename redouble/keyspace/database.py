@@ -181,6 +181,19 @@ class Database:
             self.remove(key)
             self.notify(key, events.GENERIC, b"del")
 
+    def taken(self, key: bytes, event_class: int, event: bytes, changes: int, left: int) -> None:
+        """Announce that elements were taken out of a collection, of which so many are `left`; none is no key.
+
+        As in Redis 7.4 the events come before clients that keep the key hear of it, where `touch` tells these first.
+        """
+        if left == 0:
+            self.remove(key)
+        if self.space.interest & events.NOTIFIED:
+            self.notify(key, event_class, event)
+            if left == 0:
+                self.notify(key, events.GENERIC, b"del")
+        self.touch(key, 0, b"", changes)
+
     def set_deadline(self, key: bytes, entry: Entry, deadline: int) -> None:
         """Let the key expire after `deadline` (Unix time in ms), or never with `NEVER`. O(log n)."""
         if entry.deadline == NEVER:

@@ -238,3 +238,38 @@ def test_a_key_that_is_evicted_is_told(redis: Redis, reader: Redis) -> None:
     redis.config("maxmemory", 1)
     redis("PING")
     assert reader.receive() == [b"invalidate", [b"k"]]
+
+
+EVENTS_FIRST = ["LPOP l", "RPOP l 9", "LTRIM l 1 1", "SPOP s", "SPOP s 9", "ZREM z a", "ZPOPMAX z", "XTRIM x MAXLEN 0"]
+EVENTS_LAST = ["RPUSH l b", "SREM s a", "HDEL h a", "ZREMRANGEBYRANK z 0 -1", "XDEL x 1-1", "DEL l", "EXPIRE z 100"]
+
+
+@pytest.mark.parametrize("command", EVENTS_FIRST + EVENTS_LAST)
+def test_who_keeps_a_key_hears_of_it_after_the_events_of_what_takes_elements(redis: Redis, command: str) -> None:
+    for made in ("RPUSH l a b", "SADD s a b", "ZADD z 1 a 2 b", "HSET h a 1", "XADD x 1-1 a 1"):
+        redis(*made.split())
+    redis("CONFIG", "SET", "notify-keyspace-events", "EA")
+    watcher = redis.another(resp=3)
+    watcher("CLIENT", "TRACKING", "ON")
+    watcher("EXISTS", *"lszhx")
+    watcher("PSUBSCRIBE", "__keyevent*")
+    redis(*command.split())
+    redis("SET", "end", "x")
+    kinds: list[bytes] = []
+    while (message := watcher.receive())[-1] != b"end":
+        kinds.append(message[0])
+    assert kinds.count(b"invalidate") == 1
+    assert kinds[-1 if command in EVENTS_FIRST else 0] == b"invalidate"
+
+
+def test_who_keeps_both_names_hears_of_them_before_the_events_of_a_rename(redis: Redis) -> None:
+    redis("SET", "a", "v")
+    redis("CONFIG", "SET", "notify-keyspace-events", "Eg")
+    watcher = redis.another(resp=3)
+    watcher("CLIENT", "TRACKING", "ON")
+    watcher("EXISTS", "a", "b")
+    watcher("PSUBSCRIBE", "__keyevent*")
+    redis("RENAME", "a", "b")
+    heard = [watcher.receive() for _ in range(4)]
+    assert heard[:2] == [[b"invalidate", [b"a"]], [b"invalidate", [b"b"]]]
+    assert [message[3] for message in heard[2:]] == [b"a", b"b"]

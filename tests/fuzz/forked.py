@@ -193,8 +193,8 @@ def _script(argv: Argv, ours: Any, theirs: Any) -> bool:
     if not _refused(ours, theirs):
         return False
     ours = ours.replace(b"Lua redis lib command arguments", b"Command arguments")
-    inner = RULES.get(argv[3].lower()) if len(argv) > 3 else None
-    return _SCRIPT.sub(b"", ours) == _SCRIPT.sub(b"", theirs) or (inner is _field_deadlines)
+    inner = [RULES.get(arg.lower()) for arg in argv[3:]]
+    return _SCRIPT.sub(b"", ours) == _SCRIPT.sub(b"", theirs) or _field_deadlines in inner
 
 
 def _hello(argv: Argv, ours: Any, theirs: Any) -> bool:

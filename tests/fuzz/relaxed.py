@@ -64,7 +64,7 @@ def _out_of_range_before(argv: Argv, us: Redis) -> bool:
     """SORT takes a number for one out of range if the last number that was read before it, by any command, was so."""
     items = us("SORT", argv[1], "BY", "nosort")
     try:
-        numbers = [float(item) for item in items]
+        numbers = [float(item.partition(b"\0")[0] or b"0") for item in items]
     except ValueError:
         return False
     if numbers or argv[1] in argv[2:]:
