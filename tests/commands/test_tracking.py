@@ -248,7 +248,7 @@ EVENTS_LAST = ["RPUSH l b", "SREM s a", "HDEL h a", "ZREMRANGEBYRANK z 0 -1", "X
 def test_who_keeps_a_key_hears_of_it_after_the_events_of_what_takes_elements(redis: Redis, command: str) -> None:
     for made in ("RPUSH l a b", "SADD s a b", "ZADD z 1 a 2 b", "HSET h a 1", "XADD x 1-1 a 1"):
         redis(*made.split())
-    redis("CONFIG", "SET", "notify-keyspace-events", "EA")
+    redis.config("notify-keyspace-events", "EA")
     watcher = redis.another(resp=3)
     watcher("CLIENT", "TRACKING", "ON")
     watcher("EXISTS", *"lszhx")
@@ -264,7 +264,7 @@ def test_who_keeps_a_key_hears_of_it_after_the_events_of_what_takes_elements(red
 
 def test_who_keeps_both_names_hears_of_them_before_the_events_of_a_rename(redis: Redis) -> None:
     redis("SET", "a", "v")
-    redis("CONFIG", "SET", "notify-keyspace-events", "Eg")
+    redis.config("notify-keyspace-events", "Eg")
     watcher = redis.another(resp=3)
     watcher("CLIENT", "TRACKING", "ON")
     watcher("EXISTS", "a", "b")
