@@ -44,7 +44,8 @@ class Block:
     """What a handler returns instead of a reply: wait until one of `keys` holds a value of `kind`.
 
     `deadline` is Unix time in ms, 0 for ever. `on_timeout` is the reply when it passes. `argv`, when
-    given, is what runs again instead of the original request (XREAD with `$` resolved).
+    given, is what runs again instead of the original request (XREAD with `$` resolved). Without keys (WAIT)
+    no `kind` is waited for.
     """
 
     __slots__ = ("keys", "deadline", "on_timeout", "kind", "argv")

@@ -11,8 +11,8 @@ Who reads for a client uses `read` (it counts hits and misses); who is about to 
 who must leave no trace (OBJECT, TYPE, TTL) uses `peek`. All three let an expired key vanish.
 
 Changes go through `store`, `add` and `remove` for whole keys. After *any* change, `touch` is called
-once for each changed key, with the class and name of its event. That is the one door for WATCH,
-keyspace events, client-side caches and the dirty counter.
+once for each changed key, with the class and name of its event (by `taken` where elements go). That is
+the one door for WATCH, keyspace events, client-side caches and the dirty counter.
 
 Who waits for a key is not woken by each change but, as in Redis, by what can end a wait: a key comes into
 being, an entry comes into a stream, a stream goes or gives way to another value, a group goes. Keys see to
@@ -266,7 +266,8 @@ class Database:
     def touch(self, key: bytes, event_class: int, event: bytes, changes: int = 1) -> None:
         """Announce that `key` has changed: the one door.
 
-        `event` is the keyspace event's name, `changes` says how many changes Redis counts (for the next save).
+        `event` is the keyspace event's name (class 0: none, or one that the caller publishes by `notify` in another
+        order), `changes` says how many changes Redis counts (for the next save).
         """
         space = self.space
         space.dirty += changes

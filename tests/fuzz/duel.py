@@ -199,12 +199,15 @@ class Duel:
             self._queues.pop(second, None)
 
     def _look_at_sorted(self, argv: Argv) -> None:
-        """What SORT has stored of a set has an order by chance where it was sorted by what some don't have."""
+        """What SORT has stored of a set has an order by chance where it was sorted by what some don't have. (Of one
+        that it has replaced nobody knows any more whether it was a set.)"""
         words = [arg.upper() for arg in argv]
         if b"STORE" in words[2:-1] and b"BY" in words:
             target = argv[words.index(b"STORE", 2) + 1]
+            if target != argv[1] and self.them.control("TYPE", argv[1]) not in (Status("set"), Status("zset")):
+                return
             ours, theirs = (side.control("LRANGE", target, 0, -1) for side in (self.us, self.them))
-            if ours != theirs:
+            if ours != theirs and (b"LIMIT" in words or sorted(ours) == sorted(theirs)):
                 raise Parted
 
     def _repair(self, key: bytes, ours: Any, theirs: Any) -> None:

@@ -63,6 +63,8 @@ def _older(name: bytes, argv: Argv, ours: Any, theirs: Any, us: Redis) -> bool:
 def _out_of_range_before(argv: Argv, us: Redis) -> bool:
     """SORT takes a number for one out of range if the last number that was read before it, by any command, was so."""
     items = us("SORT", argv[1], "BY", "nosort")
+    if isinstance(items, Failure):
+        return False
     try:
         numbers = [float(item.partition(b"\0")[0] or b"0") for item in items]
     except ValueError:

@@ -124,10 +124,12 @@ def scripted(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool
 def sorted_by(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:
     """A set that is not to be sorted by anything has no order, nor have texts that are the same up to a zero byte;
     and LIMIT takes some of it."""
+    if not isinstance(ours, list) or not isinstance(theirs, list):
+        return False
     words = [arg.upper() for arg in argv[2:]]
     cut = b"ALPHA" in words and any(b"\0" in text for text in (*ours, *theirs) if text)
     some = b"LIMIT" in words and (b"BY" in words or cut)
-    return type(ours) is type(theirs) is list and len(ours) == len(theirs) and (some or _shuffled(1, ours, theirs))
+    return len(ours) == len(theirs) and (some or _shuffled(1, ours, theirs))
 
 
 def encoded(argv: Argv, ours: Any, theirs: Any, us: Redis, them: Redis) -> bool:

@@ -4,17 +4,17 @@
 local kit = ...
 local select, unpack = select, unpack
 
-function kit.is_negative_zero(value)
+local function is_negative_zero(value)
   return value == 0 and 1 / value < 0
 end
+kit.is_negative_zero = is_negative_zero
 
 -- The values, with "-0" for each negative zero.
 function kit.signed(...)
   local values, signs = { ... }, false
   local count = select("#", ...)
   for i = 1, count do
-    local value = values[i]
-    if value == 0 and 1 / value < 0 then
+    if is_negative_zero(values[i]) then
       values[i], signs = "-0", true
     end
   end
